@@ -1,0 +1,41 @@
+# run opens the manager, test runs the tests, lint checks form, types and import contracts.
+VENV := .venv
+PYTHON := $(VENV)/bin/python
+ARGS ?=
+
+.PHONY: run test lint format screenshots clean
+
+run: $(VENV)/.installed
+	@$(VENV)/bin/pimem $(ARGS)
+
+test: $(VENV)/.dev
+	$(PYTHON) -m pytest
+
+lint: $(VENV)/.dev
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/mypy
+	$(VENV)/bin/lint-imports
+
+format: $(VENV)/.dev
+	$(VENV)/bin/ruff format .
+	$(VENV)/bin/ruff check --fix .
+
+screenshots: $(VENV)/.dev
+	$(PYTHON) screenshots/make.py
+
+$(VENV)/.python:
+	python3 -m venv $(VENV)
+	$(PYTHON) -m pip install --quiet --upgrade 'pip>=25.1'
+	@touch $@
+
+$(VENV)/.installed: $(VENV)/.python pyproject.toml
+	$(PYTHON) -m pip install --quiet --editable .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.installed
+	$(PYTHON) -m pip install --quiet --group dev
+	@touch $@
+
+clean:
+	rm -rf $(VENV) build dist

@@ -1,0 +1,169 @@
+"""The exceptions that cross borders. `str(error)` is one or two sentences fit to show."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import ClassVar
+
+#: Exit code of each outcome; product contract, section 3.
+EXIT_CODES = {
+    **dict.fromkeys(
+        (
+            "created",
+            "updated",
+            "removed",
+            "pinned_now",
+            "unpinned_now",
+            "unchanged",
+            "undone",
+            "redone",
+            "imported",
+            "exported",
+            "promoted",
+            "initialized",
+            "moved",
+            "copied",
+            "cleared",
+            "repaired",
+            "installed",
+            "uninstalled",
+        ),
+        0,
+    ),
+    **dict.fromkeys(
+        (
+            "invalid_topic",
+            "reserved_topic",
+            "pinned",
+            "ambiguous",
+            "not_found",
+            "no_index",
+            "conflict",
+            "secret",
+            "unsupported",
+            "read_only_format",
+            "invalid_argument",
+        ),
+        1,
+    ),
+    "usage": 2,
+    "busy": 3,
+    **dict.fromkeys(("storage_error", "unavailable", "denied"), 4),
+}
+
+
+class PimemError(Exception):
+    """Anything that stops a read or a change; nothing was changed on disk.
+
+    `outcome` is the word of the contract. `name`, `file` and `candidates` say which topic is meant
+    as far as it is known.
+    """
+
+    outcome: ClassVar[str] = "storage_error"
+
+    def __init__(
+        self, message: str, *, name: str = "", file: str = "", candidates: Sequence[str] = ()
+    ) -> None:
+        super().__init__(message)
+        self.name = name
+        self.file = file
+        self.candidates = tuple(candidates)
+
+
+class InvalidTopicError(PimemError):
+    """The topic breaks a rule, or its file is not a regular file."""
+
+    outcome = "invalid_topic"
+
+
+class ReservedTopicError(PimemError):
+    """The topic belongs to another feature."""
+
+    outcome = "reserved_topic"
+
+
+class InvalidArgumentError(PimemError):
+    """Another argument breaks a rule; the message names it."""
+
+    outcome = "invalid_argument"
+
+
+class PinnedError(PimemError):
+    """A pinned topic cannot be removed."""
+
+    outcome = "pinned"
+
+
+class AmbiguousTopicError(PimemError):
+    """Several topics match; `candidates` lists their names."""
+
+    outcome = "ambiguous"
+
+
+class TopicNotFoundError(PimemError):
+    """No topic matches."""
+
+    outcome = "not_found"
+
+
+class NoIndexError(PimemError):
+    """The store has no index yet."""
+
+    outcome = "no_index"
+
+
+class ConflictError(PimemError):
+    """Somebody else changed the same lines.
+
+    `theirs` is the text on disk now, `mine` the text that could not be saved, `merged` a draft
+    with both, marked with `<<<<<<<`, `=======` and `>>>>>>>` lines.
+    """
+
+    outcome = "conflict"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        name: str = "",
+        file: str = "",
+        theirs: str = "",
+        mine: str = "",
+        merged: str = "",
+    ) -> None:
+        super().__init__(message, name=name, file=file)
+        self.theirs = theirs
+        self.mine = mine
+        self.merged = merged
+
+
+class SecretError(PimemError):
+    """The text looks like it holds a credential. The message never shows the value."""
+
+    outcome = "secret"
+
+
+class UnsupportedError(PimemError):
+    """The system has no such action."""
+
+    outcome = "unsupported"
+
+
+class ReadOnlyFormatError(PimemError):
+    """The folder is in another program's format, or in none that is known."""
+
+    outcome = "read_only_format"
+
+
+class StoreBusyError(PimemError):
+    """Another process holds the store's lock."""
+
+    outcome = "busy"
+
+
+class StorageError(PimemError):
+    """The disk, a file or a right stands in the way."""
+
+    outcome = "storage_error"

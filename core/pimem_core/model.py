@@ -1,0 +1,156 @@
+"""The values that cross borders: between store, command line, hooks and manager."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False  # as in typing, whose import alone costs a fifth of a hook call
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any, ClassVar, Self, dataclass_transform
+else:
+
+    def dataclass_transform(**_options):
+        """Stand in for the marker that only type checkers read."""
+        return lambda cls: cls
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+class Value:
+    """A frozen value with keyword arguments.
+
+    It does what a frozen, keyword-only dataclass does. `dataclasses` itself imports `inspect`,
+    which takes as long as starting the interpreter, and every hook call would pay it.
+    """
+
+    _fields: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls) -> None:
+        """Collect the fields of the class and its bases, in order."""
+        cls._fields = (*cls._fields, *cls.__dict__.get("__annotations__", ()))
+
+    def __init__(self, **values: Any) -> None:
+        """Set every field, from the arguments or its default."""
+        for name in self._fields:
+            if name in values:
+                self.__dict__[name] = values.pop(name)
+            elif not hasattr(type(self), name):
+                raise TypeError(f"{type(self).__name__} needs {name}")
+            else:
+                self.__dict__[name] = getattr(type(self), name)
+        if values:
+            raise TypeError(f"{type(self).__name__} has no {', '.join(values)}")
+
+    def __setattr__(self, name: str, value: object) -> None:
+        """Refuse: a value never changes."""
+        raise AttributeError(f"{type(self).__name__} is frozen")
+
+    def __eq__(self, other: object) -> bool:
+        """Compare class and fields."""
+        return type(other) is type(self) and other.__dict__ == self.__dict__
+
+    def __hash__(self) -> int:
+        """Hash the fields; fails when one of them cannot be hashed."""
+        return hash(tuple(self.__dict__[name] for name in self._fields))
+
+    def __repr__(self) -> str:
+        """Show the fields in order."""
+        fields = ", ".join(f"{name}={self.__dict__[name]!r}" for name in self._fields)
+        return f"{type(self).__name__}({fields})"
+
+    def but(self, **changes: Any) -> Self:
+        """The same value with some fields changed."""
+        return type(self)(**{**self.__dict__, **changes})
+
+
+class Topic(Value):
+    """One memory as a list shows it.
+
+    `file` is its handle: actions address it by file, never by its place in a list. `stamp` is the
+    text in the store, RFC 3339 or a date. `tokens` is an estimate for the line as injected.
+    """
+
+    store: str
+    name: str
+    file: str
+    path: str
+    summary: str
+    stamp: str | None = None
+    pinned: bool = False
+    stale: bool = False
+    tokens: int = 0
+    type: str | None = None
+    listed: bool = True
+    problem: str | None = None
+
+
+class Document(Value):
+    """One memory as it is opened: front matter read leniently, and every character after it."""
+
+    store: str
+    name: str
+    file: str
+    path: str
+    front_matter: Mapping[str, Any]
+    body: str
+    text: str
+
+
+class Hit(Value):
+    """A topic that matches a search: where (`name`, `file`, `summary`, `body`) and on which line.
+
+    `line` counts from 1 in the file and is None when the match is not in a body.
+    """
+
+    topic: Topic
+    where: str
+    snippet: str
+    line: int | None = None
+
+
+class Change(Value):
+    """What a change did. `outcome` is one of the words of `errors.EXIT_CODES`.
+
+    `dropped` names the index entries that maintenance took out along the way. `notes` are further
+    sentences for the person, such as a limit that was crossed.
+    """
+
+    outcome: str
+    store: str
+    name: str
+    file: str
+    message: str
+    candidates: Sequence[str] = ()
+    dropped: Sequence[str] = ()
+    notes: Sequence[str] = ()
+
+
+class LockHolder(Value):
+    """Who holds a store's lock: process id when readable, and since when, in seconds."""
+
+    pid: int | None
+    age_s: float
+    path: str
+
+
+class StoreStatus(Value):
+    """What is known of a store without changing it. `changed` is a Unix time or None."""
+
+    store: str
+    system: str
+    path: str
+    exists: bool
+    active: bool
+    count: int = 0
+    size_bytes: int = 0
+    changed: float | None = None
+    writers: Sequence[str] = ()
+    lock: LockHolder | None = None
+    format: str | None = None
+    notes: Sequence[str] = ()
+
+
+class Setting(Value):
+    """One setting: its value and the file, variable or default that it comes from."""
+
+    key: str
+    value: Any
+    source: str

@@ -1,0 +1,1 @@
+"""The memory systems, one folder each; `base` says what they all offer, `registry` lists them."""
