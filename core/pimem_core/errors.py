@@ -90,6 +90,13 @@ class InvalidArgumentError(PimemError):
     outcome = "invalid_argument"
 
 
+class ConfigError(InvalidArgumentError):
+    """A configuration file is broken; defaults hold until it is mended.
+
+    The message names the file, line and column.
+    """
+
+
 class PinnedError(PimemError):
     """A pinned topic cannot be removed."""
 

@@ -25,7 +25,9 @@ class Value:
 
     def __init_subclass__(cls) -> None:
         """Collect the fields of the class and its bases, in order."""
-        cls._fields = (*cls._fields, *cls.__dict__.get("__annotations__", ()))
+        # inspect.get_annotations would load what this class avoids.
+        own = vars(cls).get("__annotations__", ())
+        cls._fields = (*cls._fields, *own)
 
     def __init__(self, **values: Any) -> None:
         """Set every field, from the arguments or its default."""

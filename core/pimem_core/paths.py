@@ -61,9 +61,7 @@ def _working_folder(env: Mapping[str, str]) -> str:
         return env.get("PWD") or "/"
 
 
-def _user_dir(
-    env: Mapping[str, str], variable: str, home: str, below_home: str, kind: str
-) -> str:
+def _user_dir(env: Mapping[str, str], variable: str, home: str, below_home: str, kind: str) -> str:
     base = env.get(variable, "")
     # The XDG rule: a relative path counts as unset.
     if os.path.isabs(base):

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import Protocol
 
+    from ..errors import ConfigError
     from ..model import Change, Document, Hit, Setting, StoreStatus, Topic
     from ..paths import Places
 
@@ -132,9 +133,7 @@ class Store(Protocol):
         """Take a topic out: `removed`."""
         ...
 
-    def save(
-        self, file: str, *, opened: str, text: str, allow_secret: bool = False
-    ) -> Change:
+    def save(self, file: str, *, opened: str, text: str, allow_secret: bool = False) -> Change:
         """Save an edited topic: `updated` or `unchanged`.
 
         `opened` is the text as it was when editing began. When the file changed since, changes in
@@ -160,7 +159,7 @@ class System(Protocol):
         ...
 
     def recognise(self, folder: str) -> str | None:
-        """The format of a folder (`openpi`, `claude`, `foreign:<name>` …) when this system knows it."""
+        """The format of a folder (`openpi`, `foreign:<name>` …), None when it is not known."""
         ...
 
     def open(self, folder: str, places: Places) -> Store:
@@ -173,4 +172,8 @@ class System(Protocol):
         Raises:
             ConfigError: The file is broken; the message names line and column.
         """
+        ...
+
+    def trouble(self, places: Places) -> ConfigError | None:
+        """What is wrong with the system's configuration, for a notice; None when nothing is."""
         ...

@@ -1,0 +1,1 @@
+"""Safe reading, durable publishing, lock, front matter, transactions: what systems stand on."""

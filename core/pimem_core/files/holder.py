@@ -1,0 +1,59 @@
+"""Who holds a store's lock. Apart from `lock`, so that looking does not load filelock."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from ..model import LockHolder
+
+LOCK_NAME = ".lock"
+
+
+def lock_content(path: str) -> bytes:
+    """What a lock file says; nothing when it cannot be read."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return b""
+    try:
+        return os.read(descriptor, 4096)
+    except OSError:
+        return b""
+    finally:
+        os.close(descriptor)
+
+
+def pid_in(content: bytes) -> int | None:
+    """The process id that a lock names: the integer at the start of its first field."""
+    field = content.strip().split(b"\t", 1)[0].lstrip()
+    digits = field[1:] if field[:1] in (b"+", b"-") else field
+    count = len(digits) - len(digits.lstrip(b"0123456789"))
+    if count == 0 or field[:1] == b"-":
+        return None
+    return int(digits[:count]) or None
+
+
+def is_alive(pid: int) -> bool:
+    """Whether a process runs; when it cannot be told, it counts as running."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True
+
+
+def lock_holder(folder: str) -> LockHolder | None:
+    """Who holds a store's lock now; None when nobody does."""
+    path = os.path.join(folder, LOCK_NAME)
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return None
+    return LockHolder(
+        pid=pid_in(lock_content(path)),
+        age_s=max(0.0, time.time() - status.st_mtime),
+        path=path,
+    )

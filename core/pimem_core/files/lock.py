@@ -1,0 +1,175 @@
+"""The `.lock` file that openpi-memory and openclaude-memory keep, spoken by a filelock subclass.
+
+filelock brings the waiting, re-entry and release on every path; the protocol is the pair's own:
+`<pid> TAB <epoch ms> TAB <token>`, created exclusively, reclaimed only from the dead.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import time
+
+from filelock import BaseFileLock, Timeout
+
+from ..errors import StoreBusyError
+from .holder import LOCK_NAME, is_alive, lock_content, lock_holder, pid_in
+from .publish import explained, make_folder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+#: Milliseconds after which a lock of a dead process, or one that names none, may be taken.
+SOFT_STALE_MS = 10_000
+HARD_STALE_MS = 60_000
+_POLL_S = 0.02
+_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+
+
+class StoreLock(BaseFileLock):
+    """One process's hold on a store.
+
+    `token` is the content of the lock file while it is held. A lock whose content is in
+    `reclaimable` may be taken at once when its process is dead: it is our own, left by a kill.
+    """
+
+    def __init__(self, path: str, *, reclaimable: frozenset[bytes] = frozenset()) -> None:
+        super().__init__(path, timeout=0, poll_interval=_POLL_S)
+        self.reclaimable = reclaimable
+        self.token = b""
+
+    def _acquire(self) -> None:
+        if not self._create() and self._reclaim():
+            self._create()
+
+    def _create(self) -> bool:
+        path = self.lock_file
+        try:
+            descriptor = os.open(
+                path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644
+            )
+        except FileExistsError:
+            return False
+        token = new_token()
+        try:
+            os.write(descriptor, token)
+        except OSError:
+            os.close(descriptor)
+            os.unlink(path)
+            raise
+        self.token = token
+        self._context.lock_file_fd = descriptor
+        return True
+
+    def _reclaim(self) -> bool:
+        """Unlink a lock whose holder is gone; whether that happened."""
+        path = self.lock_file
+        try:
+            seen = os.lstat(path)
+        except FileNotFoundError:
+            return True
+        if not stat.S_ISREG(seen.st_mode):
+            return False
+        content = lock_content(path)
+        age_ms = (time.time_ns() - seen.st_mtime_ns) / 1e6
+        pid = pid_in(content)
+        own = content in self.reclaimable and pid is not None and not is_alive(pid)
+        if not own:
+            if age_ms <= SOFT_STALE_MS:
+                return False
+            if age_ms <= HARD_STALE_MS if pid is None else is_alive(pid):
+                return False
+        try:
+            now = os.lstat(path)
+        except FileNotFoundError:
+            return True
+        if (now.st_ino, now.st_mtime_ns) != (seen.st_ino, seen.st_mtime_ns):
+            return False
+        with contextlib.suppress(OSError):
+            os.unlink(path)
+        return True
+
+    def _release(self) -> None:
+        descriptor, self._context.lock_file_fd = self._context.lock_file_fd, None
+        if descriptor is not None:
+            os.close(descriptor)
+        token, self.token = self.token, b""
+        # Somebody may have taken the lock from us while we were stopped; theirs stays.
+        if token and lock_content(self.lock_file) == token:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(self.lock_file)
+
+
+def new_token() -> bytes:
+    """The content of a new lock: process id, milliseconds of the epoch, random base 36."""
+    number = int.from_bytes(os.urandom(8), "big")
+    mark = ""
+    while number:
+        number, digit = divmod(number, 36)
+        mark += _DIGITS[digit]
+    return f"{os.getpid()}\t{time.time_ns() // 1_000_000}\t{mark}".encode()
+
+
+@contextlib.contextmanager
+def locked(
+    folder: str, *, shared: bool, reclaimable: frozenset[bytes] = frozenset()
+) -> Iterator[StoreLock]:
+    """Hold a store's lock, creating its folder first.
+
+    A local store waits 500 ms. A shared one waits 2 s, then sleeps 1 s and tries once more.
+
+    Raises:
+        StoreBusyError: Another process kept the lock.
+        StorageError: The folder or lock file cannot be written.
+    """
+    path = os.path.join(folder, LOCK_NAME)
+    with explained(path):
+        make_folder(folder)
+        lock = StoreLock(path, reclaimable=reclaimable)
+        try:
+            lock.acquire(timeout=2.0 if shared else 0.5)
+        except Timeout:
+            if not shared:
+                raise _busy(folder) from None
+            time.sleep(1)
+            try:
+                lock.acquire(timeout=0)
+            except Timeout:
+                raise _busy(folder) from None
+    try:
+        yield lock
+    finally:
+        with explained(path):
+            lock.release()
+
+
+@contextlib.contextmanager
+def locked_at_once(folder: str) -> Iterator[StoreLock | None]:
+    """Hold a store's lock if it is free now; None when it is not."""
+    path = os.path.join(folder, LOCK_NAME)
+    lock: StoreLock | None = None
+    with explained(path):
+        make_folder(folder)
+        lock = StoreLock(path)
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            lock = None
+    try:
+        yield lock
+    finally:
+        if lock is not None:
+            lock.release()
+
+
+def _busy(folder: str) -> StoreBusyError:
+    holder = lock_holder(folder)
+    if holder is None:
+        who = "Another process"
+    elif holder.pid is None:
+        who = f"A process unknown, since {holder.age_s:.0f} s,"
+    else:
+        who = f"Process {holder.pid}, since {holder.age_s:.0f} s,"
+    return StoreBusyError(f"{who} holds {os.path.join(folder, LOCK_NAME)}; try again in a moment.")

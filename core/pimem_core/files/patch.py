@@ -1,0 +1,119 @@
+"""Line patches: how a file got from its old bytes to its new ones, and back.
+
+A patch goes both ways exactly when the file is as one side left it. When somebody else changed
+other lines since, each hunk is found again by its own lines and their neighbours.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    #: First line, the lines before the change, the lines after it.
+    Hunk = tuple[int, list[bytes], list[bytes]]
+
+
+def digest(data: bytes | None) -> str:
+    """A file's content as a short text to compare; `absent` for no file."""
+    return "absent" if data is None else hashlib.sha256(data).hexdigest()
+
+
+def lines_of(data: bytes) -> list[bytes]:
+    """Split at LF only; joining with LF gives the bytes back."""
+    return data.split(b"\n")
+
+
+def diff(before: bytes, after: bytes) -> list[Hunk]:
+    """The hunks that turn one text into another, in order, with positions in `before`."""
+    old, new = lines_of(before), lines_of(after)
+    start = 0
+    while start < len(old) and start < len(new) and old[start] == new[start]:
+        start += 1
+    end = 0
+    most = min(len(old), len(new)) - start
+    while end < most and old[-1 - end] == new[-1 - end]:
+        end += 1
+    inner_old, inner_new = old[start : len(old) - end], new[start : len(new) - end]
+    if not inner_old and not inner_new:
+        return []
+    if len(inner_old) == len(inner_new):
+        return _aligned(inner_old, inner_new, start)
+    if not inner_old or not inner_new or len(inner_old) * len(inner_new) > 250_000:
+        return [(start, inner_old, inner_new)]
+    import difflib
+
+    matcher = difflib.SequenceMatcher(None, inner_old, inner_new, autojunk=False)
+    return [
+        (start + a1, inner_old[a1:a2], inner_new[b1:b2])
+        for tag, a1, a2, b1, b2 in matcher.get_opcodes()
+        if tag != "equal"
+    ]
+
+
+def _aligned(old: list[bytes], new: list[bytes], start: int) -> list[Hunk]:
+    """Hunks of a change that kept the number of lines, as marking entries stale does."""
+    hunks: list[Hunk] = []
+    for offset, (one, other) in enumerate(zip(old, new, strict=True)):
+        if one == other:
+            continue
+        if hunks and hunks[-1][0] + len(hunks[-1][1]) == start + offset:
+            hunks[-1][1].append(one)
+            hunks[-1][2].append(other)
+        else:
+            hunks.append((start + offset, [one], [other]))
+    return hunks
+
+
+def reverse(hunks: Sequence[Hunk]) -> list[Hunk]:
+    """The hunks that lead back."""
+    shift = 0
+    back: list[Hunk] = []
+    for start, old, new in hunks:
+        back.append((start + shift, new, old))
+        shift += len(new) - len(old)
+    return back
+
+
+def apply(data: bytes, hunks: Sequence[Hunk]) -> bytes:
+    """Apply hunks to exactly the text they were made from."""
+    lines = lines_of(data)
+    for start, old, new in reversed(hunks):
+        lines[start : start + len(old)] = new
+    return b"\n".join(lines)
+
+
+def apply_nearby(
+    data: bytes, hunks: Sequence[Hunk], needed: Callable[[Sequence[bytes]], bool]
+) -> bytes | None:
+    """Apply hunks to a text that others changed elsewhere.
+
+    Args:
+        data: The text now.
+        hunks: From `diff` or `reverse`.
+        needed: Whether a hunk's lines must apply; others are left out when they cannot.
+
+    Returns:
+        The new text, or None when a needed hunk's lines are no longer there.
+    """
+    lines = lines_of(data)
+    shift = 0
+    for start, old, new in hunks:
+        place = _place(lines, old, start + shift)
+        if place is None:
+            if needed([*old, *new]):
+                return None
+            continue
+        lines[place : place + len(old)] = new
+        shift += len(new) - len(old)
+    return b"\n".join(lines)
+
+
+def _place(lines: list[bytes], old: list[bytes], expected: int) -> int | None:
+    """Where the old lines stand now: the place nearest to where they were expected."""
+    if not old:
+        return max(0, min(expected, len(lines)))
+    found = [i for i, line in enumerate(lines) if line == old[0] and lines[i : i + len(old)] == old]
+    return min(found, key=lambda i: abs(i - expected)) if found else None

@@ -1,0 +1,166 @@
+"""Publishing files: a reader sees the old bytes or the new ones, and so does the next start."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import stat
+
+from ..errors import InvalidTopicError, StorageError
+from .read import not_regular
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@contextlib.contextmanager
+def explained(path: str) -> Iterator[None]:
+    """Turn an `OSError` of the block into a `StorageError` that names the file and the way out.
+
+    Raises:
+        StorageError: The block raised an `OSError`.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise storage_error(path, error) from error
+
+
+def storage_error(path: str, error: OSError) -> StorageError:
+    """Say which file could not be changed, why, and what to do."""
+    advice = {
+        errno.ENOSPC: "free some space, then try again",
+        errno.EDQUOT: "free some space, then try again",
+        errno.EACCES: "check the rights of the file and its folder",
+        errno.EPERM: "check the rights of the file and its folder",
+        errno.EROFS: "the file system is read-only",
+        errno.EMFILE: "close some programs, then try again",
+        errno.ENFILE: "close some programs, then try again",
+        errno.ENAMETOOLONG: "choose a shorter topic",
+    }.get(error.errno or 0, "nothing was changed; try again")
+    return StorageError(
+        f"{path} cannot be written: {error.strerror or error}; {advice}.",
+        file=os.path.basename(path),
+    )
+
+
+def sync_folder(folder: str) -> None:
+    """Make the names in a folder durable."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        # Some network file systems have no such call; the rename itself is then all there is.
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
+            raise
+    finally:
+        os.close(descriptor)
+
+
+def make_folder(folder: str, mode: int = 0o700) -> None:
+    """Create a folder and those above it, each durable; existing ones keep their mode."""
+    missing = []
+    while not os.path.isdir(folder):
+        missing.append(folder)
+        folder = os.path.dirname(folder)
+    for name in reversed(missing):
+        try:
+            os.mkdir(name, mode)
+        except FileExistsError:
+            continue
+        # mkdir takes the umask off; under an odd one our own folder would be closed to us.
+        os.chmod(name, mode)
+        sync_folder(os.path.dirname(name))
+
+
+def refuse_unless_regular(path: str) -> os.stat_result | None:
+    """Look at a target before it is replaced; None when it is absent.
+
+    Raises:
+        InvalidTopicError: Something other than a regular file stands there.
+    """
+    try:
+        status = os.lstat(path)
+    except FileNotFoundError:
+        return None
+    if not stat.S_ISREG(status.st_mode):
+        raise InvalidTopicError(not_regular(path), file=os.path.basename(path))
+    return status
+
+
+def publish(
+    path: str, data: bytes, *, mode: int = 0o600, exclusive: bool = False, durable: bool = True
+) -> None:
+    """Write a file whole or not at all: temporary file, fsync, rename, fsync of the folder.
+
+    Args:
+        path: The file; its folder exists.
+        data: Its new bytes.
+        mode: Its rights afterwards.
+        exclusive: Never replace a file: one that appears first stays and is an error.
+        durable: Without it the file is only renamed into place, for state that may be lost.
+
+    Raises:
+        FileExistsError: `exclusive` and the file is there.
+        InvalidTopicError: Something other than a regular file stands there.
+        OSError: The disk or a right stands in the way; nothing was changed.
+    """
+    refuse_unless_regular(path)
+    temporary = stage(path, data, mode=mode, durable=durable)
+    try:
+        if exclusive:
+            os.link(temporary, path)
+        else:
+            swap(temporary, path)
+    finally:
+        discard(temporary)
+    if durable:
+        sync_folder(os.path.dirname(path))
+
+
+def stage(path: str, data: bytes, *, mode: int = 0o600, durable: bool = True) -> str:
+    """Write the bytes that a file will have into a temporary file beside it, and give its name.
+
+    Raises:
+        OSError: It could not be written; nothing is left of it.
+    """
+    folder, name = os.path.split(path)
+    temporary = os.path.join(folder, temporary_name(name))
+    descriptor = os.open(
+        temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600
+    )
+    try:
+        try:
+            os.fchmod(descriptor, mode)
+            view = memoryview(data)
+            while view:
+                view = view[os.write(descriptor, view) :]
+            if durable:
+                os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+    except BaseException:
+        discard(temporary)
+        raise
+    return temporary
+
+
+def swap(temporary: str, path: str) -> None:
+    """Rename a staged file over its target, unless something that is no regular file is there."""
+    refuse_unless_regular(path)
+    os.rename(temporary, path)
+
+
+def discard(temporary: str) -> None:
+    """Remove a temporary file; one that was renamed away is fine."""
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(temporary)
+
+
+def temporary_name(name: str) -> str:
+    """A name for the temporary file beside `name`: it tells the process, for cleaning up."""
+    mark = f".tmp-{os.getpid()}-{os.urandom(5).hex()}"
+    # The mark must fit behind a name of any length.
+    return os.fsdecode(os.fsencode(name)[: 255 - len(mark)]) + mark

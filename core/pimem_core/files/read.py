@@ -1,0 +1,118 @@
+"""Reading files that other programs and people put there: never through a link, never hanging."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+
+from ..errors import InvalidTopicError, StorageError, TopicNotFoundError
+
+#: How much of a file a preview reads, in bytes; the bound of the programs we share with.
+PREVIEW_BYTES = 51_200
+
+
+def read_bytes(path: str, *, limit: int | None = None, follow: bool = False) -> bytes:
+    """Read a regular file, or its first `limit` bytes.
+
+    Args:
+        path: The file.
+        limit: Most bytes to read; the whole file when left out.
+        follow: Follow a symbolic link in the last component, as a person's own configuration may.
+
+    Raises:
+        TopicNotFoundError: There is no such file.
+        InvalidTopicError: It is a link, a folder, a pipe or another thing that is no regular file.
+        StorageError: It cannot be read.
+    """
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW)
+    try:
+        descriptor = os.open(path, flags)
+    except OSError as error:
+        raise _explained(error, path) from error
+    try:
+        size = _regular_size(descriptor, path)
+        chunks = []
+        left = size + 1 if limit is None else min(size, limit)
+        while left > 0:
+            chunk = os.read(descriptor, min(left, 1 << 22))
+            if not chunk:
+                break
+            chunks.append(chunk)
+            # A file that grows while it is read is read to its end.
+            left = 1 << 16 if limit is None and left <= len(chunk) else left - len(chunk)
+        return b"".join(chunks)
+    except OSError as error:
+        raise _explained(error, path) from error
+    finally:
+        os.close(descriptor)
+
+
+def _regular_size(descriptor: int, path: str) -> int:
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        raise InvalidTopicError(not_regular(path), file=os.path.basename(path))
+    return status.st_size
+
+
+def not_regular(path: str) -> str:
+    """Say that a path is no regular file, and where a link leads."""
+    try:
+        target = os.readlink(path)
+    except OSError:
+        return f"{path} is not a regular file; move it away or name another topic."
+    return f"{path} is a symbolic link to {target}; put the file itself there."
+
+
+def _explained(error: OSError, path: str) -> Exception:
+    name = os.path.basename(path)
+    if error.errno in (errno.ENOENT, errno.ENOTDIR):
+        return TopicNotFoundError(f"{path} does not exist.", file=name)
+    # A socket answers ENXIO, a link ELOOP: neither is a file that somebody's memory is in.
+    if error.errno in (errno.ELOOP, errno.ENXIO, errno.EISDIR, errno.ENODEV):
+        return InvalidTopicError(not_regular(path), file=name)
+    return StorageError(f"{path} cannot be read: {error.strerror}.", file=name)
+
+
+def decode(data: bytes, path: str) -> str:
+    """Decode a file that is going to be changed.
+
+    Raises:
+        StorageError: A byte is not UTF-8; writing the text back would lose it.
+    """
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise StorageError(
+            f"{path} is not UTF-8 at byte {error.start}; convert the file, then try again.",
+            file=os.path.basename(path),
+        ) from error
+
+
+def regular_names(folder: str) -> set[str]:
+    """Names of the regular files in a folder; an absent folder has none.
+
+    Raises:
+        StorageError: The folder cannot be listed.
+    """
+    try:
+        with os.scandir(folder) as entries:
+            return {entry.name for entry in entries if entry.is_file(follow_symlinks=False)}
+    except (FileNotFoundError, NotADirectoryError):
+        return set()
+    except OSError as error:
+        raise StorageError(f"{folder} cannot be listed: {error.strerror}.") from error
+
+
+def is_regular(path: str) -> bool:
+    """Whether a path is a regular file itself, not a link to one.
+
+    Raises:
+        StorageError: It cannot be told (no right to look, a failing disk).
+    """
+    try:
+        return stat.S_ISREG(os.lstat(path).st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as error:
+        raise StorageError(f"{path} cannot be looked at: {error.strerror}.") from error

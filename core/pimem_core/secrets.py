@@ -1,0 +1,143 @@
+"""Finding text that looks like a credential, offline, by the detectors of detect-secrets.
+
+Only detectors for credentials with a shape of their own are used: words such as `password` and
+random-looking strings occur in honest notes too often to refuse them.
+"""
+
+from __future__ import annotations
+
+import re
+
+from .errors import ConfigError, SecretError
+from .model import Value
+from .settings import load, settings_path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from .paths import Places
+
+_PLUGINS = {
+    "artifactory": "ArtifactoryDetector",
+    "aws": "AWSKeyDetector",
+    "azure_storage_key": "AzureStorageKeyDetector",
+    "basic_auth": "BasicAuthDetector",
+    "discord": "DiscordBotTokenDetector",
+    "github_token": "GitHubTokenDetector",
+    "gitlab_token": "GitLabTokenDetector",
+    "jwt": "JwtTokenDetector",
+    "mailchimp": "MailchimpDetector",
+    "npm": "NpmDetector",
+    "openai": "OpenAIDetector",
+    "private_key": "PrivateKeyDetector",
+    "pypi_token": "PypiTokenDetector",
+    "sendgrid": "SendGridDetector",
+    "slack": "SlackDetector",
+    "square_oauth": "SquareOAuthDetector",
+    "stripe": "StripeDetector",
+    "telegram_token": "TelegramBotTokenDetector",
+    "twilio": "TwilioKeyDetector",
+}
+# Shapes that its release does not know yet, from their issuers' documentation.
+_MORE = {
+    "Anthropic key": r"sk-ant-[A-Za-z0-9_-]{20,}",
+    "Google API key": r"AIza[0-9A-Za-z_-]{35}",
+    "Hugging Face token": r"hf_[A-Za-z0-9]{30,}",
+    "OpenAI project key": r"sk-proj-[A-Za-z0-9_-]{20,}",
+    "GitHub fine-grained token": r"github_pat_[A-Za-z0-9_]{22,}",
+    "GitHub token": r"gh[pousr]_[A-Za-z0-9]{20,}",
+    "Slack token": r"xox[abeprs]-[A-Za-z0-9-]{10,}",
+    "age secret key": r"AGE-SECRET-KEY-1[0-9A-Z]{50,}",
+}
+# What stands for a credential in documentation.
+_PLACEHOLDER = re.compile(r"^(?:[xX*.…<>$_{}-]|EXAMPLE|example|REDACTED|changeme|your)+$")
+
+
+class Secret(Value):
+    """Where something looks like a credential; never the value itself. `line` counts from 1."""
+
+    rule: str
+    line: int
+
+
+def find(text: str, *, extra: Sequence[str] = (), allowed: Sequence[str] = ()) -> list[Secret]:
+    """What in a text looks like a credential, by line.
+
+    Args:
+        text: Any text.
+        extra: Further regular expressions, from the person's settings.
+        allowed: Regular expressions of values that are fine.
+
+    Raises:
+        re.error: One of the expressions is broken.
+    """
+    fine = [re.compile(pattern) for pattern in allowed]
+    found = []
+    for number, line in enumerate(text.split("\n"), start=1):
+        for rule, value in _in_line(line, extra):
+            if _PLACEHOLDER.match(value) or any(pattern.search(value) for pattern in fine):
+                continue
+            found.append(Secret(rule=rule, line=number))
+            break
+    return found
+
+
+def _in_line(line: str, extra: Sequence[str]) -> Iterator[tuple[str, str]]:
+    for rule, pattern in _MORE.items():
+        for match in re.finditer(pattern, line):
+            yield rule, match.group()
+    for pattern in extra:
+        for match in re.finditer(pattern, line):
+            yield f"your rule {pattern}", match.group()
+    for detector in _detectors():
+        for value in detector.analyze_string(line):  # type: ignore[attr-defined]
+            yield detector.secret_type, value  # type: ignore[attr-defined]
+
+
+_loaded: list[object] = []
+
+
+def _detectors() -> list[object]:
+    if not _loaded:
+        import importlib
+
+        for module, name in _PLUGINS.items():
+            found = importlib.import_module(f"detect_secrets.plugins.{module}")
+            _loaded.append(getattr(found, name)())
+    return _loaded
+
+
+def refuse(places: Places, text: str, *, known: str = "", name: str = "", file: str = "") -> None:
+    """Let a text through unless it holds what looks like a credential.
+
+    Args:
+        places: Where the person's own rules are.
+        text: What is about to be stored.
+        known: Text that is stored already: its lines are not asked about again.
+        name: The topic, for the error.
+        file: Its file, for the error.
+
+    Raises:
+        SecretError: It does; the message names rule and line, never the value.
+    """
+    settings, _error = load(places)
+    old = set(known.split("\n"))
+    lines = [line if line not in old else "" for line in text.split("\n")]
+    try:
+        found = find(
+            "\n".join(lines), extra=settings.secrets_extra, allowed=settings.secrets_allowed
+        )
+    except re.error as error:
+        raise ConfigError(
+            f"{settings_path(places)}: a pattern under [secrets] is broken: {error}."
+        ) from error
+    if found:
+        first = found[0]
+        more = f" (and {len(found) - 1} more)" if found[1:] else ""
+        raise SecretError(
+            f"Line {first.line} looks like a credential ({first.rule}){more}; nothing was stored. "
+            "Take it out, or pass --allow-secret if it is meant to be kept.",
+            name=name,
+            file=file,
+        )

@@ -1,0 +1,122 @@
+"""pimem's own settings, `config.toml`, and what is wrong with it if anything is."""
+
+from __future__ import annotations
+
+import os
+
+from .errors import ConfigError, PimemError
+from .files.read import read_bytes
+from .model import Setting, Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from .paths import Places
+
+SETTINGS_NAME = "config.toml"
+
+
+class Settings(Value):
+    """What config.toml says, with defaults for what it leaves out.
+
+    `secrets_extra` are regular expressions of further credentials, `secrets_allowed` of values
+    that only look like one. `theme` is a Textual theme, None for the default.
+    """
+
+    secrets_extra: Sequence[str] = ()
+    secrets_allowed: Sequence[str] = ()
+    theme: str | None = None
+
+
+def _texts(value: Any) -> Sequence[str] | None:
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return tuple(value)
+    return None
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+#: Dotted key: the field, and what makes a usable value of what the file holds.
+_KEYS: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "secrets.extra": ("secrets_extra", _texts),
+    "secrets.allowed": ("secrets_allowed", _texts),
+    "theme": ("theme", _text),
+}
+
+
+def settings_path(places: Places) -> str:
+    """The file."""
+    return os.path.join(places.config_dir, SETTINGS_NAME)
+
+
+def load(places: Places) -> tuple[Settings, ConfigError | None]:
+    """The settings that hold, and what is wrong with the file if anything is."""
+    try:
+        raw = _read(places)
+    except ConfigError as error:
+        return Settings(), error
+    values = {}
+    for key, (field, usable) in _KEYS.items():
+        value = usable(_at(raw, key))
+        if value is not None:
+            values[field] = value
+    return Settings(**values), None
+
+
+def _read(places: Places) -> Mapping[str, Any]:
+    path = settings_path(places)
+    if not os.path.exists(path):
+        return {}
+    import tomllib  # only a person who has the file pays for it
+
+    try:
+        return tomllib.loads(read_bytes(path, follow=True).decode())
+    except (PimemError, ValueError) as error:
+        raise ConfigError(f"{path}: {error}. Defaults are used until it is mended.") from error
+
+
+def _at(raw: Mapping[str, Any], key: str) -> Any:
+    value: Any = raw
+    for part in key.split("."):
+        value = value.get(part) if isinstance(value, dict) else None
+    return value
+
+
+def settings(places: Places) -> list[Setting]:
+    """Each setting with the value that holds and its source; unknown keys are told too.
+
+    Raises:
+        ConfigError: The file is broken; the message names line and column.
+    """
+    raw = _read(places)
+    current, _error = load(places)
+    path = settings_path(places)
+    found = []
+    for key, (field, usable) in _KEYS.items():
+        value = getattr(current, field)
+        written = _at(raw, key)
+        source = "default"
+        if written is not None:
+            source = path if usable(written) is not None else f"{path} (not usable as written)"
+        plain = list(value) if isinstance(value, tuple) else value
+        found.append(Setting(key=key, value=plain, source=source))
+    found.extend(
+        Setting(key=key, value=value, source=f"{path} (unknown key, kept)")
+        for key, value in _flat(raw)
+        if key not in _KEYS
+    )
+    return found
+
+
+def _flat(raw: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
+    flat: list[tuple[str, Any]] = []
+    for key, value in raw.items():
+        if isinstance(value, dict):
+            flat.extend(_flat(value, f"{prefix}{key}."))
+        else:
+            flat.append((prefix + key, value))
+    return flat

@@ -1,0 +1,163 @@
+"""Carrying the local store over into the shared one, once, after `shared_dir` was turned on.
+
+Changes and hooks carry over; readers show the same view and say that it is not done yet.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ...errors import PimemError, TopicNotFoundError
+from ...files.read import decode, is_regular, read_bytes
+from ...model import Value
+from ...text import SPACE
+from . import tombstones
+from .index import INDEX_NAME, INITIAL, entries, parse_line
+from .stamps import now, stamp
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ...paths import Places
+
+SENTINEL_NAME = ".shared-dir-migrated"
+
+
+class Plan(Value):
+    """What carrying over would do: the shared index afterwards and the files to copy.
+
+    `copies` maps a name in the shared store to the bytes it gets and the local file it has.
+    """
+
+    index_before: bytes | None
+    index_after: str
+    copies: Mapping[str, tuple[bytes, str]]
+
+
+def is_due(local: str) -> bool:
+    """Whether the local store has an index that was never carried over."""
+    return os.path.exists(os.path.join(local, INDEX_NAME)) and not os.path.lexists(
+        os.path.join(local, SENTINEL_NAME)
+    )
+
+
+def plan(local: str, shared: str) -> Plan:
+    """Work out the merge; nothing is written.
+
+    Raises:
+        PimemError: One of the files cannot be read.
+    """
+    local_path = os.path.join(local, INDEX_NAME)
+    shared_path = os.path.join(shared, INDEX_NAME)
+    local_index = decode(read_bytes(local_path), local_path)
+    try:
+        index_before: bytes | None = read_bytes(shared_path)
+        shared_text = decode(index_before or b"", shared_path)
+    except TopicNotFoundError:
+        index_before, shared_text = None, INITIAL
+    try:
+        on_disk = set(os.listdir(shared))
+    except FileNotFoundError:
+        on_disk = set()
+    indexed = {entry.file for entry in entries(shared_text)}
+    removed = {*tombstones.read(local)[1], *tombstones.read(shared)[1]}
+    copies: dict[str, tuple[bytes, str]] = {}
+    queued: list[str] = []
+    for line in local_index.split("\n"):
+        entry = parse_line(line)
+        if entry is None or entry.file in removed:
+            continue
+        source = os.path.join(local, entry.file)
+        if not is_regular(source):
+            continue
+        data = read_bytes(source)
+        target = _target(entry.file, data, shared, on_disk, copies)
+        if target in removed:
+            continue
+        if target not in on_disk:
+            copies[target] = (data, source)
+            on_disk.add(target)
+        if target not in indexed:
+            indexed.add(target)
+            queued.append(line.replace(f"]({entry.file})", f"]({target})", 1))
+    if queued:
+        shared_text = "\n".join([shared_text.rstrip(SPACE), *queued, ""])
+    return Plan(index_before=index_before, index_after=shared_text, copies=copies)
+
+
+def _target(
+    file: str, data: bytes, shared: str, on_disk: set[str], copies: Mapping[str, tuple[bytes, str]]
+) -> str:
+    """The name that a local topic gets in the shared store."""
+
+    def is_free_or_same(name: str) -> bool:
+        if name not in on_disk:
+            return True
+        if name in copies:
+            return copies[name][0] == data
+        path = os.path.join(shared, name)
+        return is_regular(path) and read_bytes(path) == data
+
+    stem, ending = os.path.splitext(file)
+    for name in (file, f"{stem}-opim{ending}"):
+        if is_free_or_same(name):
+            return name
+    number = 2
+    while f"{stem}-opim-{number}{ending}" in on_disk:
+        number += 1
+    return f"{stem}-opim-{number}{ending}"
+
+
+def carry_over(places: Places, local: str, shared: str) -> str | None:
+    """Carry over if it is due and both locks are free.
+
+    Returns:
+        What stood in the way, None when it is done or not due. It is tried again at the next
+        change; the shared store is used either way.
+    """
+    if not is_due(local):
+        return None
+    from ...files.lock import locked_at_once  # loads filelock, which readers never need
+
+    try:
+        with locked_at_once(local) as ours:
+            if ours is None:
+                return "Not carried over yet: the local store is locked."
+            if not is_due(local):
+                return None
+            with locked_at_once(shared) as theirs:
+                if theirs is None:
+                    return "Not carried over yet: the shared store is locked."
+                _carry(places, local, shared, theirs.token)
+    except (PimemError, OSError) as error:
+        return f"Not carried over yet: {error}"
+    return None
+
+
+def _carry(places: Places, local: str, shared: str, token: bytes) -> None:
+    from ...files import transaction
+
+    merge = plan(local, shared)
+    steps = [
+        transaction.Step(path=os.path.join(shared, name), before=None, after=data)
+        for name, (data, _source) in merge.copies.items()
+    ]
+    steps.append(
+        transaction.Step(
+            path=os.path.join(shared, INDEX_NAME),
+            before=merge.index_before,
+            after=merge.index_after.encode(),
+            decides=True,
+        )
+    )
+    steps.append(transaction.Step(path=os.path.join(local, SENTINEL_NAME), before=None, after=b""))
+    about = transaction.About(
+        action="copy",
+        system="openpi",
+        store="shared",
+        folder=shared,
+        name=f"{len(merge.copies)} topics of the local store",
+        file="",
+    )
+    transaction.commit(places.state_dir, about, steps, token=token, moment=stamp(now()))

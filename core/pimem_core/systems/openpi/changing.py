@@ -1,0 +1,256 @@
+"""Changing an openpi store: one session holds the lock, reads again, and commits once."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+
+from ...errors import InvalidTopicError
+from ...files import recovery, transaction
+from ...files.lock import locked
+from ...files.read import PREVIEW_BYTES, decode, is_regular, not_regular, read_bytes, regular_names
+from ...model import Change
+from ...text import encode, plural, quote
+from . import carry_over, config, formats, limits, tombstones
+from . import topic as topics
+from .index import INDEX_NAME, INITIAL, Index, named
+from .stamps import now, stamp
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..base import WriteRequest
+    from .index import Entry
+    from .store import OpenpiStore
+
+
+class Session:
+    """One change of a store, under its lock."""
+
+    def __init__(self, store: OpenpiStore, token: bytes) -> None:
+        self.store = store
+        self.token = token
+        self.moment = now()
+        self.config, _error = config.load(store.places)
+        self.notes: list[str] = []
+        self._read()
+
+    def _read(self) -> None:
+        from .store import read_index
+
+        self.names = regular_names(self.store.path)
+        path = self._path(INDEX_NAME)
+        self.index_before: bytes | None = None
+        text = read_index(path, {})
+        formats.refuse_foreign(self.store.path, formats.detect(self.store.path, text))
+        if text is not None:
+            self.index_before = text.encode()
+        self.index = Index(INITIAL if text is None else text)
+
+    def _path(self, file: str) -> str:
+        return os.path.join(self.store.path, file)
+
+    def write(self, name: str, summary: str, request: WriteRequest) -> Change:
+        """Write a topic whose name, summary and content have been checked."""
+        known = named(self.index.entries(), name)
+        file = known.file if known else self._free_file(name)
+        path = self._path(file)
+        before: bytes | None = None
+        if os.path.lexists(path):
+            if not is_regular(path):
+                raise InvalidTopicError(not_regular(path), name=name, file=file)
+            before = read_bytes(path)
+        if before is None:
+            text = topics.new_text(name, summary, request.content, self.moment)
+        else:
+            text = topics.updated_text(
+                decode(before, path),
+                name=name,
+                summary=summary,
+                content=request.content,
+                replace=request.mode == "replace",
+                moment=self.moment,
+            )
+        self.index.upsert(name, file, pin=request.pin, stamp=stamp(self.moment), summary=summary)
+        dropped = self._maintain(file)
+        steps = [
+            transaction.Step(path=path, before=before, after=encode(text)),
+            self._index_step(file),
+            *self._tombstone_steps(file, buried=False),
+        ]
+        outcome = "created" if before is None else "updated"
+        self._commit("write", name, file, steps)
+        verb = "Created" if before is None else "Updated"
+        return self.change(outcome, name, file, f"{verb} {quote(name)} ({file}).", dropped)
+
+    def _free_file(self, name: str) -> str:
+        listed = {entry.file for entry in self.index.entries()}
+
+        def owner(file: str) -> str | None:
+            if file not in self.names:
+                return None
+            text = read_bytes(self._path(file), limit=PREVIEW_BYTES).decode("utf-8", "replace")
+            return topics.owner_name(text)
+
+        return topics.file_for(
+            name,
+            is_indexed=listed.__contains__,
+            exists=lambda file: os.path.exists(self._path(file)),
+            owner=owner,
+        )
+
+    def pin(self, entry: Entry, pinned: bool) -> Change:
+        """Pin or unpin every line of an entry's file."""
+        found = self.index.of_file(entry.file)
+        word = "pinned" if pinned else "unpinned"
+        if all(other.pinned == pinned for other in found):
+            return self.change(
+                "unchanged", entry.name, entry.file, f"{quote(entry.name)} is already {word}.", []
+            )
+        self.index.set_pin(entry.file, pinned)
+        dropped = self._maintain()
+        action = "pin" if pinned else "unpin"
+        self._commit(action, entry.name, entry.file, [self._index_step(entry.file)])
+        said = f"{word.capitalize()} {quote(entry.name)}."
+        return self.change(f"{word}_now", entry.name, entry.file, said, dropped)
+
+    def remove(self, entry: Entry) -> Change:
+        """Drop every line of an entry's file."""
+        self.index.remove(entry.file)
+        dropped = self._maintain()
+        steps = [*self._tombstone_steps(entry.file, buried=True), self._index_step(entry.file)]
+        self._commit("remove", entry.name, entry.file, steps)
+        said = f"Removed {quote(entry.name)} from the index; the file {entry.file} stays."
+        return self.change("removed", entry.name, entry.file, said, dropped)
+
+    def rewrite(
+        self, entry: Entry | None, file: str, *, name: str, summary: str, before: bytes, text: str
+    ) -> list[str]:
+        """Put an edited text in place and bring its index line along; names of dropped lines."""
+        dropped: list[str] = []
+        steps = [transaction.Step(path=self._path(file), before=before, after=encode(text))]
+        if entry is not None:
+            self.index.upsert(name, file, pin=False, stamp=stamp(self.moment), summary=summary)
+            dropped = self._maintain(file)
+            steps.append(self._index_step(file))
+        self._commit("edit", name, file, steps)
+        return dropped
+
+    def retire(self) -> bool:
+        """Drop the unpinned lines of the retired session recap; whether there were any."""
+        gone = self.index.drop(lambda e: e.file == topics.RECAP_FILE and not e.pinned)
+        if gone:
+            steps = [
+                *self._tombstone_steps(topics.RECAP_FILE, buried=True),
+                self._index_step(topics.RECAP_FILE),
+            ]
+            self._commit("remove", gone[0].name, topics.RECAP_FILE, steps)
+        return bool(gone)
+
+    def _maintain(self, written: str | None = None) -> list[str]:
+        def is_present(file: str) -> bool:
+            # What the listing does not know is looked at: a right that is missing must not pass
+            # for a missing file.
+            return file == written or file in self.names or is_regular(self._path(file))
+
+        return self.index.maintain(
+            is_present, stale_after_days=self.config.stale_after_days, moment=self.moment
+        )
+
+    def _index_step(self, file: str) -> transaction.Step:
+        return transaction.Step(
+            path=self._path(INDEX_NAME),
+            before=self.index_before,
+            after=self.index.text().encode(),
+            marker=f"]({file})",
+            decides=True,
+        )
+
+    def _tombstone_steps(self, file: str, *, buried: bool) -> list[transaction.Step]:
+        """Add a file to the removed ones, or take it out; only shared stores keep the list."""
+        if self.store.name != "shared":
+            return []
+        before, names = tombstones.read(self.store.path)
+        if buried == (file in names):
+            return []
+        wanted = [*names, file] if buried else [name for name in names if name != file]
+        return [
+            transaction.Step(
+                path=tombstones.tombstones_path(self.store.path),
+                before=before,
+                after=tombstones.write(wanted),
+                marker=file,
+            )
+        ]
+
+    def _commit(self, action: str, name: str, file: str, steps: list[transaction.Step]) -> None:
+        about = transaction.About(
+            action=action,
+            system=self.store.system,
+            store=self.store.name,
+            folder=self.store.path,
+            name=name,
+            file=file,
+        )
+        record = transaction.commit(
+            self.store.places.state_dir,
+            about,
+            steps,
+            token=self.token,
+            moment=stamp(self.moment),
+        )
+        if not recovery.confirm(record):
+            self.notes.append(
+                "Another program that ignores the lock wrote over this change; look at "
+                f"{self._path(file)}."
+            )
+        self.notes += limits.crossed(self.index_before, self.index.text(), self.config.max_lines)
+
+    def change(
+        self, outcome: str, name: str, file: str, message: str, dropped: list[str]
+    ) -> Change:
+        """What is told about the change."""
+        if dropped:
+            message += f" Dropped {plural(len(dropped), 'index line')} without a file."
+        return Change(
+            outcome=outcome,
+            store=self.store.name,
+            name=name,
+            file=file,
+            message=message,
+            dropped=dropped,
+            notes=self.notes,
+        )
+
+
+@contextlib.contextmanager
+def session(store: OpenpiStore) -> Iterator[Session]:
+    """Hold a store for one change: bootstrap and carry-over first, then lock and fresh read.
+
+    Raises:
+        StoreBusyError: Somebody else holds the lock.
+        ReadOnlyFormatError: The folder is in another format.
+        StorageError: The store cannot be read or written.
+    """
+    config.bootstrap(store.places)
+    hindrance = None
+    if store.name == "shared" and config.load(store.places)[0].shared_dir:
+        hindrance = carry_over.carry_over(store.places, store.local_folder, store.path)
+    with locked_session(store) as current:
+        if hindrance:
+            current.notes.append(hindrance)
+        yield current
+
+
+@contextlib.contextmanager
+def locked_session(store: OpenpiStore) -> Iterator[Session]:
+    """Hold a store's lock, repair what a kill left, and read afresh; raises as `session`."""
+    state_dir = store.places.state_dir
+    left = recovery.tokens(recovery.unfinished(state_dir, store.path))
+    with locked(store.path, shared=store.name == "shared", reclaimable=left) as lock:
+        said = recovery.recover(state_dir, store.path)
+        current = Session(store, lock.token)
+        current.notes += said
+        recovery.clean(store.path, current.names)
+        yield current

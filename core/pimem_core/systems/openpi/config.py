@@ -1,0 +1,260 @@
+"""`memory.jsonc`: the rules and numbers of openpi, read afresh at every use."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+
+from ... import jsonc
+from ...errors import ConfigError, PimemError
+from ...files.publish import explained, make_folder, publish
+from ...files.read import read_bytes
+from ...model import Setting, Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from ...paths import Places
+
+CONFIG_NAME = "memory.jsonc"
+_LEGACY_NAME = "RULES.jsonc"
+#: Length of an index, in lines, that the model is given at most; a person may set 50 to 1000.
+_LINES = (50, 1000)
+
+
+class Config(Value):
+    """What memory.jsonc says, with defaults for what it leaves out.
+
+    `stale_after_days` 0 turns stale marks off, `handoff_keep` 0 the handoff.
+    """
+
+    always_persist: Sequence[Any] = ()
+    never_persist: Sequence[Any] = ()
+    always_ask: Sequence[Any] = ()
+    max_lines: float = 300
+    stale_after_days: float = 180
+    inject_every_n_turns: float = 5
+    handoff_keep: float = 3
+    auto_resume_after_threshold_compaction: bool = False
+    consolidate_on_compact: bool = False
+    shared_dir: bool = False
+
+
+_RULES = ("always_persist", "never_persist", "always_ask")
+_BOUNDS: dict[str, tuple[float, float]] = {
+    "max_lines": _LINES,
+    "stale_after_days": (0, math.inf),
+    "inject_every_n_turns": (1, math.inf),
+    "handoff_keep": (0, math.inf),
+}
+_SWITCHES = ("auto_resume_after_threshold_compaction", "consolidate_on_compact", "shared_dir")
+KEYS = (*_RULES, *_BOUNDS, *_SWITCHES)
+
+_DEFAULT = """\
+{
+  // What is worth keeping without being asked. One rule per line, in plain words.
+  "always_persist": [
+    "A problem that got solved, with the cause and the fix that worked",
+    "A preference or way of working that the user states",
+    "How a server, service or piece of infrastructure is set up, once found or changed",
+    "A command or workflow that will be needed again",
+    "Facts about hardware, models and the environment"
+  ],
+
+  // What never belongs in memory.
+  "never_persist": [
+    "What the code or its git history already shows",
+    "Step-by-step debugging notes that only fit one bug",
+    "The state of a task that ends with this session",
+    "What AGENTS.md or CLAUDE.md already say",
+    "Long code: say what it does, or name the file"
+  ],
+
+  // What may be kept only after the user agreed.
+  "always_ask": [
+    "Passwords, tokens, keys and other credentials",
+    "Personal data",
+    "Anything marked private or short-lived"
+  ],
+
+  // Lines of the index that the model is given at most (50 to 1000).
+  "max_lines": 300,
+
+  // Days after which an unpinned topic is marked as stale; 0 turns the mark off.
+  "stale_after_days": 180,
+
+  // The index is injected on the first prompt and then on every n-th.
+  "inject_every_n_turns": 5,
+
+  // Compaction handoffs to keep in HANDOFF.md; 0 turns them off.
+  "handoff_keep": 3,
+
+  // Say "Continue." after a compaction that the context limit forced, whatever the handoff says.
+  "auto_resume_after_threshold_compaction": false,
+
+  // After such a compaction, have the model save what is worth keeping.
+  "consolidate_on_compact": false,
+
+  // Use ~/.agents/memory, together with other tools, instead of pi's own folder.
+  "shared_dir": false
+}
+"""
+
+_last_good: dict[str, Config] = {}
+
+
+def config_path(places: Places) -> str:
+    """The file; it is never shared between tools."""
+    return os.path.join(places.agent_dir, CONFIG_NAME)
+
+
+def load(places: Places) -> tuple[Config, ConfigError | None]:
+    """The configuration that holds, and what is wrong with the file if anything is.
+
+    A missing file means defaults, or the older `RULES.jsonc` where that still exists. A broken one
+    means the last values that this process read, else defaults without rules.
+    """
+    path = config_path(places)
+    if not os.path.exists(path):
+        legacy = _legacy_path(places)
+        if os.path.lexists(path):
+            return Config(), ConfigError(f"{path} is a link to nothing; defaults are used.")
+        if not os.path.exists(legacy):
+            return default(), None
+        path = legacy
+    try:
+        raw = jsonc.parse(read_bytes(path, follow=True).decode())
+    except json.JSONDecodeError as error:
+        return _last_good.get(path, Config()), ConfigError(
+            f"{path}, line {error.lineno}, column {error.colno}: {error.msg}. "
+            "Defaults are used until it is mended."
+        )
+    except UnicodeDecodeError as error:
+        return Config(), ConfigError(
+            f"{path} is not UTF-8 at byte {error.start}. Defaults are used until it is mended."
+        )
+    except PimemError as error:
+        return Config(), ConfigError(f"{error} Defaults are used until it is mended.")
+    if raw is None:
+        return Config(), ConfigError(
+            f"{path}, line 1, column 1: the file holds null where an object belongs. "
+            "Defaults are used until it is mended."
+        )
+    config = from_json(raw if isinstance(raw, dict) else {})
+    _last_good[path] = config
+    return config, None
+
+
+def default() -> Config:
+    """The configuration that a fresh installation starts with."""
+    return from_json(jsonc.parse(_DEFAULT))
+
+
+def from_json(raw: Mapping[str, Any]) -> Config:
+    """Take what has the right type, clamp it, and leave the rest at its default."""
+    values: dict[str, Any] = {}
+    for key in _RULES:
+        if isinstance(raw.get(key), list):
+            values[key] = tuple(raw[key])
+    for key, (least, most) in _BOUNDS.items():
+        number = raw.get(key)
+        if isinstance(number, int | float) and not isinstance(number, bool):
+            values[key] = min(max(number, least), most)
+    for key in _SWITCHES:
+        if isinstance(raw.get(key), bool):
+            values[key] = raw[key]
+    return Config(**values)
+
+
+def bootstrap(places: Places) -> None:
+    """Create memory.jsonc where it is missing: from the older RULES.jsonc, else our default.
+
+    A file that another process creates first stays. Belongs to changes and hooks, never to reads.
+
+    Raises:
+        StorageError: It cannot be written.
+    """
+    path = config_path(places)
+    if os.path.lexists(path):
+        return
+    data = _DEFAULT.encode()
+    legacy = _legacy_path(places)
+    with explained(path):
+        make_folder(places.agent_dir)
+        if os.path.exists(legacy):
+            data = read_bytes(legacy, follow=True)
+            _publish_new(legacy + ".bak", data)
+        _publish_new(path, data)
+
+
+def _publish_new(path: str, data: bytes) -> None:
+    if not os.path.lexists(path):
+        with contextlib.suppress(FileExistsError):
+            publish(path, data, exclusive=True)
+
+
+def _legacy_path(places: Places) -> str:
+    return os.path.join(places.agent_dir, "memory", _LEGACY_NAME)
+
+
+def settings(places: Places) -> list[Setting]:
+    """Each key with the value that holds and where it comes from; unknown keys are told too.
+
+    Raises:
+        ConfigError: The file is broken.
+    """
+    config, error = load(places)
+    if error is not None:
+        raise error
+    path = config_path(places)
+    if not os.path.exists(path) and os.path.exists(_legacy_path(places)):
+        path = _legacy_path(places)
+    raw: Any = {}
+    if os.path.exists(path):
+        raw = jsonc.parse(read_bytes(path, follow=True).decode())
+    raw = raw if isinstance(raw, dict) else {}
+    found = []
+    for key in KEYS:
+        value = getattr(config, key)
+        plain = list(value) if isinstance(value, tuple) else value
+        source = "default"
+        if key in raw:
+            source = path if raw[key] == plain else f"{path} (not usable as written)"
+        found.append(Setting(key=key, value=plain, source=source))
+    found.extend(
+        Setting(key=key, value=raw[key], source=f"{path} (unknown key, kept)")
+        for key in raw
+        if key not in KEYS
+    )
+    return found
+
+
+def render_rules(config: Config) -> str:
+    """The rules as Markdown: persist, never, ask; empty lists are left out."""
+    parts = (
+        ("## Always persist", config.always_persist),
+        ("## Never persist", config.never_persist),
+        ("## Always ask before persisting", config.always_ask),
+    )
+    return "\n\n".join(
+        "\n".join([heading, *(f"- {_as_text(rule)}" for rule in rules)])
+        for heading, rules in parts
+        if rules
+    )
+
+
+def _as_text(rule: Any) -> str:
+    """A rule of any JSON type as JavaScript would say it."""
+    if isinstance(rule, str):
+        return rule
+    if isinstance(rule, list):
+        return ",".join("" if item is None else _as_text(item) for item in rule)
+    if isinstance(rule, dict):
+        return "[object Object]"
+    if isinstance(rule, float) and rule.is_integer():
+        return str(int(rule))
+    return json.dumps(rule)

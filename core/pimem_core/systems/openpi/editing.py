@@ -1,0 +1,81 @@
+"""Saving a topic that a person edited as a whole file."""
+
+from __future__ import annotations
+
+import os
+
+from ... import secrets
+from ...errors import ConflictError, InvalidTopicError, TopicNotFoundError
+from ...files import frontmatter
+from ...files.read import decode, not_regular, read_bytes
+from ...merge import merge
+from ...model import Change
+from ...text import quote
+from . import topic as topics
+from .index import is_topic_file
+from .stamps import stamp
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .store import OpenpiStore
+
+
+def save(store: OpenpiStore, file: str, *, opened: str, text: str, allow_secret: bool) -> Change:
+    """Save an edited topic: merged with what others changed since, index line brought along.
+
+    Name and summary come from the edited front matter; what the edit left alone stays as the
+    index has it.
+    """
+    if not is_topic_file(file):
+        raise TopicNotFoundError(f"{quote(file)} names no topic file.", file=file)
+    if text == opened:
+        return Change(
+            outcome="unchanged",
+            store=store.name,
+            name=os.path.splitext(file)[0],
+            file=file,
+            message=f"{file} was not changed.",
+        )
+    if not allow_secret:
+        secrets.refuse(store.places, text, known=opened, file=file)
+    with store.session() as session:
+        path = os.path.join(store.path, file)
+        try:
+            before = read_bytes(path)
+        except TopicNotFoundError as error:
+            raise ConflictError(
+                f"{path} was deleted while it was edited; save the text under a new topic.",
+                file=file,
+                mine=text,
+                merged=text,
+            ) from error
+        except InvalidTopicError as error:
+            raise InvalidTopicError(not_regular(path), file=file) from error
+        current = decode(before, path)
+        merged = current != opened
+        if merged:
+            text = merge(opened, mine=text, theirs=current, file=file)
+        entry = next((e for e in session.index.entries() if e.file == file), None)
+        was, front = frontmatter.read(current), frontmatter.read(text)
+        name = _chosen(was, front, "name", entry.name if entry else os.path.splitext(file)[0])
+        summary = _chosen(was, front, "description", entry.summary if entry else "")
+        if entry is None or name != entry.name:
+            name = topics.check_topic(name) if entry is not None else name
+        summary = topics.check_summary(summary)
+        if frontmatter.split(text).present:
+            text = frontmatter.update(
+                text, {"last_updated": stamp(session.moment)} if "last_updated" in front else {}
+            )
+        if text == current:
+            return session.change("unchanged", name, file, f"{file} says so already.", [])
+        dropped = session.rewrite(entry, file, name=name, summary=summary, before=before, text=text)
+        said = f"Saved {quote(name)}."
+        if merged:
+            said = f"Saved {quote(name)}, merged with a change made meanwhile."
+        return session.change("updated", name, file, said, dropped)
+
+
+def _chosen(was: dict[str, object], now: dict[str, object], key: str, listed: str) -> str:
+    """The edited value where the edit changed it, else what the index says."""
+    value = now.get(key)
+    return value if isinstance(value, str) and value and value != was.get(key) else listed

@@ -1,0 +1,90 @@
+"""Telling an openpi folder from the other formats that extensions keep in the same place."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from ...errors import PimemError, ReadOnlyFormatError
+from ...files.read import read_bytes, regular_names
+from .index import INDEX_NAME, entries
+
+OPENPI = "openpi"
+UNKNOWN = "unknown"
+_WHO = {
+    "foreign:pi-memory": "the pi-memory extension",
+    "foreign:pi-mem": "the pi-mem extension",
+    "foreign:pi-remember": "the pi-remember extension",
+    "foreign:pi-hermes-memory": "the pi-hermes-memory extension",
+}
+# pi-memory heads each block of free text with a comment: time stamp and id.
+_PI_MEMORY_BLOCK = re.compile(r"^<!--\s*\d{4}-\d{2}-\d{2}[^>]*\[[^\]\n]+\]\s*-->", re.MULTILINE)
+_HERMES_SEPARATOR = re.compile(r"^\s*§\s*$", re.MULTILINE)
+_HEADER = re.compile(r"^#\s+memory index\b", re.MULTILINE | re.IGNORECASE)
+_NO_PROSE = re.compile(r"\s*(?:#|<!--|>|-->|\Z)")
+
+
+def detect(folder: str, index_text: str | None) -> str | None:
+    """The format of a folder: `openpi`, `foreign:<name>`, `unknown`, or None when it is empty.
+
+    Args:
+        folder: The folder.
+        index_text: Its `MEMORY.md`, None when there is none.
+
+    Raises:
+        StorageError: The folder cannot be listed.
+    """
+    try:
+        names = set(os.listdir(folder))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError:
+        names = regular_names(folder)
+    text = (index_text or "").removeprefix("\ufeff")
+    if _PI_MEMORY_BLOCK.search(text):
+        return "foreign:pi-memory"
+    if _HERMES_SEPARATOR.search(text):
+        return "foreign:pi-hermes-memory"
+    if entries(text) or _HEADER.search(text):
+        return OPENPI
+    if "memories.sqlite" in names:
+        return "foreign:pi-remember"
+    if "recovery" in names:
+        return "foreign:pi-memory"
+    if "SCRATCHPAD.md" in names or "daily" in names:
+        return "foreign:pi-mem"
+    if "USER.md" in names and _is_hermes_user(folder):
+        return "foreign:pi-hermes-memory"
+    if any(_NO_PROSE.match(line) is None for line in text.split("\n")):
+        return UNKNOWN
+    if index_text is None and not any(name.lower().endswith(".md") for name in names):
+        return None
+    return OPENPI
+
+
+def _is_hermes_user(folder: str) -> bool:
+    try:
+        text = read_bytes(os.path.join(folder, "USER.md"), limit=65_536).decode("utf-8", "replace")
+    except PimemError:
+        return False
+    return _HERMES_SEPARATOR.search(text) is not None
+
+
+def refuse_foreign(folder: str, found: str | None) -> None:
+    """Let only openpi folders and empty ones be changed.
+
+    Raises:
+        ReadOnlyFormatError: Another program's format; the message names it.
+    """
+    if found in (None, OPENPI):
+        return
+    if found == UNKNOWN:
+        raise ReadOnlyFormatError(
+            f"{os.path.join(folder, INDEX_NAME)} is not an openpi index (no entry lines, no "
+            "heading), so it is opened read-only; move it away to start an index there."
+        )
+    who = _WHO.get(found or "", found or "")
+    raise ReadOnlyFormatError(
+        f"{folder} holds the format of {who} ({found}), so it is opened read-only; "
+        "give one of the two another folder."
+    )

@@ -1,0 +1,37 @@
+"""Retiring the session recap that older versions kept as a topic."""
+
+from __future__ import annotations
+
+import os
+
+from ...errors import PimemError
+from .index import INDEX_NAME, entries
+from .store import OpenpiStore, local_folder, read_index, shared_folder
+from .topic import RECAP_FILE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ...paths import Places
+
+
+def retire(places: Places) -> list[str]:
+    """Drop unpinned recap lines from the local, then the shared index; their files stay.
+
+    Returns:
+        What stood in the way, a sentence each; the next session tries again.
+    """
+    hindrances = []
+    for name, folder in (("local", local_folder(places)), ("shared", shared_folder(places))):
+        try:
+            text = read_index(os.path.join(folder, INDEX_NAME), {})
+            if text is None or not any(
+                entry.file == RECAP_FILE and not entry.pinned for entry in entries(text)
+            ):
+                continue
+            from .changing import locked_session
+
+            with locked_session(OpenpiStore(name, folder, places)) as session:
+                session.retire()
+        except PimemError as error:
+            hindrances.append(f"The old session recap is not retired yet: {error}")
+    return hindrances

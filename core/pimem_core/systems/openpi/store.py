@@ -1,0 +1,384 @@
+"""The openpi store: what list, detail and search show, and every change to it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+
+from ...errors import (
+    AmbiguousTopicError,
+    InvalidTopicError,
+    NoIndexError,
+    PimemError,
+    PinnedError,
+    StorageError,
+    TopicNotFoundError,
+)
+from ...files import frontmatter
+from ...files.read import PREVIEW_BYTES, decode, read_bytes, regular_names
+from ...model import Change, Document, Hit, StoreStatus, Topic
+from ...text import plural, quote
+from ...tokens import estimate
+from ..base import Removal, never, silent
+from . import carry_over, config, formats
+from .find import scan
+from .index import INDEX_NAME, Entry, entries, find, is_topic_file
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from ...paths import Places
+    from ..base import Cancelled, Progress, WriteRequest
+    from .changing import Session
+
+_WRITERS = {
+    "local": ("pi (openpi-memory)",),
+    "shared": ("pi (openpi-memory)", "OpenCode (openclaude-memory)"),
+}
+_CUT_NOTE = (
+    "<!-- memory truncated: topic exceeds size limit; read the file directly for the full body -->"
+)
+
+
+class View:
+    """A store as a reader sees it: the index, and where each topic's file really is.
+
+    A change that a kill left unfinished shows as not made; a carry-over that is due shows as done.
+    """
+
+    def __init__(
+        self, text: str | None, elsewhere: Mapping[str, str], shown: Mapping[str, bytes | None]
+    ) -> None:
+        self.text = text
+        self.elsewhere = elsewhere
+        self.shown = shown
+
+
+class OpenpiStore:
+    """One openpi folder."""
+
+    system = "openpi"
+    abilities = frozenset({"write", "pin", "remove", "edit"})
+
+    def __init__(self, name: str, folder: str, places: Places) -> None:
+        self.name = name
+        self.path = folder
+        self.places = places
+
+    # Reading
+
+    def _path(self, file: str) -> str:
+        return os.path.join(self.path, file)
+
+    @property
+    def local_folder(self) -> str:
+        """pi's own store, which a shared one is carried over from."""
+        return local_folder(self.places)
+
+    def _carry_over_is_due(self) -> bool:
+        return (
+            self.name == "shared"
+            and carry_over.is_due(self.local_folder)
+            and config.load(self.places)[0].shared_dir
+        )
+
+    def view(self) -> View:
+        """The store as it is now.
+
+        Raises:
+            StorageError: The index is there but cannot be read.
+        """
+        shown = self._unfinished()
+        if self._carry_over_is_due():
+            with contextlib.suppress(PimemError):
+                plan = carry_over.plan(self.local_folder, self.path)
+                elsewhere = {name: source for name, (_data, source) in plan.copies.items()}
+                return View(plan.index_after, elsewhere, shown)
+        path = self._path(INDEX_NAME)
+        return View(read_index(path, shown), {}, shown)
+
+    def _unfinished(self) -> Mapping[str, bytes | None]:
+        intents = os.path.join(self.places.state_dir, "intents")
+        try:
+            if not os.listdir(intents):
+                return {}
+        except OSError:
+            return {}
+        from ...files import recovery
+
+        return recovery.as_before(self.places.state_dir, self.path)
+
+    def list(self, *, cancelled: Cancelled = never) -> Sequence[Topic]:
+        """The index's topics in its order, one for each file."""
+        view = self.view()
+        if view.text is None:
+            self._refuse_unlistable()
+            return []
+        present = regular_names(self.path)
+        topics: dict[str, Topic] = {}
+        for entry in entries(view.text):
+            if cancelled():
+                break
+            if entry.file not in topics:
+                topics[entry.file] = self._topic(entry, view, present)
+        return list(topics.values())
+
+    def _refuse_unlistable(self) -> None:
+        """A store without an index is empty, but only when that can be seen."""
+        regular_names(self.path)
+
+    def _topic(self, entry: Entry, view: View, present: set[str]) -> Topic:
+        problem = None
+        if entry.file not in present and entry.file not in view.elsewhere:
+            exists = os.path.lexists(self._path(entry.file))
+            problem = "not a regular file" if exists else "file missing"
+        return Topic(
+            store=self.name,
+            name=entry.name,
+            file=entry.file,
+            path=view.elsewhere.get(entry.file) or self._path(entry.file),
+            summary=entry.summary,
+            stamp=entry.stamp,
+            pinned=entry.pinned,
+            stale=entry.stale,
+            tokens=estimate(entry.prefix + entry.name + entry.middle + entry.rest) + 1,
+            problem=problem,
+        )
+
+    def find(self, topic: str) -> Topic:
+        """The listed topic that is meant, or the unlisted file with exactly this name."""
+        view = self.view()
+        found = entries(view.text or "")
+        matches = find(found, topic)
+        if len(matches) != 1 and is_topic_file(topic) and topic in regular_names(self.path):
+            return self._unlisted(topic)
+        return self._topic(self._only(matches, topic), view, regular_names(self.path))
+
+    def _only(self, matches: Sequence[Entry], topic: str) -> Entry:
+        if not matches:
+            raise TopicNotFoundError(
+                f"No topic matches {quote(topic)} in {self.path}; pimem list shows what is there.",
+                name=topic,
+            )
+        if len(matches) > 1:
+            names = [entry.name for entry in matches]
+            shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if names[5:] else "")
+            raise AmbiguousTopicError(
+                f"{quote(topic)} matches {plural(len(names), 'topic')}: {shown}. Name one of them.",
+                name=topic,
+                candidates=names,
+            )
+        return matches[0]
+
+    def _unlisted(self, file: str) -> Topic:
+        return Topic(
+            store=self.name,
+            name=os.path.splitext(file)[0],
+            file=file,
+            path=self._path(file),
+            summary="",
+            listed=False,
+        )
+
+    def read_bytes(self, file: str) -> bytes:
+        """The bytes of a topic's file."""
+        return self._content(file, self.view())
+
+    def _content(self, file: str, view: View, limit: int | None = None) -> bytes:
+        if not is_topic_file(file):
+            raise TopicNotFoundError(f"{quote(file)} names no topic file.", file=file)
+        path = view.elsewhere.get(file) or self._path(file)
+        if path in view.shown:
+            data = view.shown[path]
+            if data is None:
+                raise TopicNotFoundError(f"{path} does not exist.", file=file)
+            return data
+        return read_bytes(path, limit=limit)
+
+    def read(self, file: str) -> Document:
+        """Open a topic. Bytes that are no UTF-8 show as U+FFFD."""
+        view = self.view()
+        text = self._content(file, view).decode("utf-8", "replace")
+        front = frontmatter.read(text)
+        entry = next((e for e in entries(view.text or "") if e.file == file), None)
+        return Document(
+            store=self.name,
+            name=entry.name if entry else str(front.get("name") or os.path.splitext(file)[0]),
+            file=file,
+            path=view.elsewhere.get(file) or self._path(file),
+            front_matter=front,
+            body=frontmatter.split(text).body,
+            text=text,
+        )
+
+    def preview(self, file: str) -> str:
+        """A topic's body, of a long file only the first 50 KiB."""
+        data = self._content(file, self.view(), limit=PREVIEW_BYTES + 1)
+        text = data[:PREVIEW_BYTES].decode("utf-8", "ignore" if data[PREVIEW_BYTES:] else "replace")
+        parts = frontmatter.split(text)
+        body = parts.body.lstrip("\r\n \t") if parts.present else parts.body
+        return f"{body}\n\n{_CUT_NOTE}" if data[PREVIEW_BYTES:] else body
+
+    def search(
+        self, query: str, *, cancelled: Cancelled = never, progress: Progress = silent
+    ) -> Iterator[Hit]:
+        """Listed topics in index order, then the other topic files in byte order of their names."""
+        view = self.view()
+        present = regular_names(self.path)
+        topics: dict[str, Topic] = {}
+        for entry in entries(view.text or ""):
+            if entry.file not in topics:
+                topics[entry.file] = self._topic(entry, view, present)
+        for file in sorted(present - topics.keys(), key=os.fsencode):
+            if is_topic_file(file):
+                topics[file] = self._unlisted(file)
+        return scan(list(topics.values()), query, view.shown, cancelled, progress)
+
+    # Status
+
+    def status(self) -> StoreStatus:
+        """What is known of the store."""
+        from ...files.holder import lock_holder
+        from .notes import about_store
+
+        count, size, changed, exists = 0, 0, None, os.path.isdir(self.path)
+        notes: list[str] = []
+        found = None
+        try:
+            view = self.view()
+            found = formats.detect(self.path, view.text)
+            listed = {entry.file for entry in entries(view.text or "")}
+            count = len(listed) if found in (None, formats.OPENPI) else 0
+            size, changed = self._size()
+            notes += about_store(self, view, found, listed)
+        except PimemError as error:
+            notes.append(str(error))
+        return StoreStatus(
+            store=self.name,
+            system=self.system,
+            path=self.path,
+            exists=exists,
+            active=self.path == active_folder(self.places),
+            count=count,
+            size_bytes=size,
+            changed=changed,
+            writers=_WRITERS.get(self.name, ()),
+            lock=lock_holder(self.path),
+            format=found,
+            notes=notes,
+        )
+
+    def _size(self) -> tuple[int, float | None]:
+        """Bytes of the index and the topic files, and the time of the newest of them."""
+        size, changed = 0, None
+        with contextlib.suppress(OSError), os.scandir(self.path) as found:
+            for item in found:
+                if item.is_file(follow_symlinks=False) and item.name.lower().endswith(".md"):
+                    status = item.stat(follow_symlinks=False)
+                    size += status.st_size
+                    changed = max(changed or 0.0, status.st_mtime)
+        return size, changed
+
+    # Changes: each runs in a session that holds the lock
+
+    def session(self) -> contextlib.AbstractContextManager[Session]:
+        """Hold the store for one change."""
+        from .changing import session  # loads filelock, which readers never need
+
+        return session(self)
+
+    def write(self, request: WriteRequest) -> Change:
+        """Create a topic, or extend or replace the one that has this name."""
+        # What only changes need loads with the first of them.
+        from ... import secrets
+        from . import topic as topics
+
+        name = topics.check_topic(request.topic)
+        summary = topics.check_summary(request.summary)
+        topics.check_content(request.content)
+        if not request.allow_secret:
+            secrets.refuse(self.places, f"{request.content}\n{summary}\n{name}", name=name)
+        with self.session() as session:
+            return session.write(name, summary, request)
+
+    def pin(self, topic: str, pinned: bool) -> Change:
+        """Pin or unpin every line of a topic."""
+        with self.session() as session:
+            entry = self._only(find(self._indexed(session), topic), topic)
+            return session.pin(entry, pinned)
+
+    def removal(self, topic: str) -> Removal:
+        """What removing would do."""
+        view = self.view()
+        if view.text is None:
+            raise self._no_index()
+        found = entries(view.text)
+        entry = self._only(find(found, topic), topic)
+        self._refuse_pinned(found, entry)
+        return Removal(
+            question=f"Remove {quote(entry.name)} from the index?",
+            goes_and_stays=f"The file {entry.file} stays on disk.",
+        )
+
+    def remove(self, topic: str) -> Change:
+        """Drop a topic's lines from the index; its file stays."""
+        with self.session() as session:
+            found = self._indexed(session)
+            entry = self._only(find(found, topic), topic)
+            self._refuse_pinned(found, entry)
+            return session.remove(entry)
+
+    def save(self, file: str, *, opened: str, text: str, allow_secret: bool = False) -> Change:
+        """Save an edited topic file and bring its index line up to date."""
+        from .editing import save
+
+        return save(self, file, opened=opened, text=text, allow_secret=allow_secret)
+
+    def _indexed(self, session: Session) -> Sequence[Entry]:
+        if session.index_before is None:
+            raise self._no_index()
+        return session.index.entries()
+
+    def _no_index(self) -> NoIndexError:
+        return NoIndexError(f"{self.path} has no index yet; pimem write creates it.")
+
+    def _refuse_pinned(self, found: Sequence[Entry], entry: Entry) -> None:
+        if any(other.pinned for other in found if other.file == entry.file):
+            raise PinnedError(
+                f"{quote(entry.name)} is pinned; unpin it first "
+                f"(pimem unpin {quote(entry.file)}), then remove it.",
+                name=entry.name,
+                file=entry.file,
+            )
+
+
+def read_index(path: str, shown: Mapping[str, bytes | None]) -> str | None:
+    """The text of an index, always whole; None when there is none.
+
+    Raises:
+        StorageError: It is there but cannot be read, is no regular file or no UTF-8.
+    """
+    try:
+        data = shown[path] if path in shown else read_bytes(path)
+    except TopicNotFoundError:
+        return None
+    except InvalidTopicError as error:
+        raise StorageError(str(error), file=INDEX_NAME) from error
+    return None if data is None else decode(data, path)
+
+
+def active_folder(places: Places) -> str:
+    """The folder that openpi uses now: the shared one under `shared_dir`, else pi's own."""
+    settings, _error = config.load(places)
+    return shared_folder(places) if settings.shared_dir else local_folder(places)
+
+
+def local_folder(places: Places) -> str:
+    """pi's own store."""
+    return os.path.join(places.agent_dir, "memory")
+
+
+def shared_folder(places: Places) -> str:
+    """The store that pi and OpenCode share."""
+    return os.path.join(places.shared_home, ".agents", "memory")

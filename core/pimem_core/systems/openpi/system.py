@@ -1,0 +1,59 @@
+"""openpi as a memory system: its stores, its format, its settings."""
+
+from __future__ import annotations
+
+import os
+
+from . import config, formats
+from .index import INDEX_NAME
+from .store import (
+    OpenpiStore,
+    active_folder,
+    local_folder,
+    read_index,
+    shared_folder,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...errors import ConfigError
+    from ...model import Setting
+    from ...paths import Places
+
+
+class OpenpiSystem:
+    """The system of openpi-memory (pi) and openclaude-memory (OpenCode)."""
+
+    name = "openpi"
+
+    def stores(self, places: Places) -> Sequence[OpenpiStore]:
+        """The local and the shared store."""
+        return [
+            OpenpiStore("local", local_folder(places), places),
+            OpenpiStore("shared", shared_folder(places), places),
+        ]
+
+    def active(self, places: Places) -> OpenpiStore:
+        """The shared store under `shared_dir`, else the local one."""
+        return self.open(active_folder(places), places)
+
+    def recognise(self, folder: str) -> str | None:
+        """The format of a folder; `unknown` when its index is somebody else's prose."""
+        return formats.detect(folder, read_index(os.path.join(folder, INDEX_NAME), {}))
+
+    def open(self, folder: str, places: Places) -> OpenpiStore:
+        """Any folder of this shape, under its own name where it has one."""
+        for store in self.stores(places):
+            if os.path.abspath(folder) == store.path:
+                return store
+        return OpenpiStore(folder, folder, places)
+
+    def settings(self, places: Places) -> Sequence[Setting]:
+        """The keys of memory.jsonc."""
+        return config.settings(places)
+
+    def trouble(self, places: Places) -> ConfigError | None:
+        """What is wrong with memory.jsonc, for a notice; None when nothing is."""
+        return config.load(places)[1]

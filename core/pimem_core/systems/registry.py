@@ -1,0 +1,71 @@
+"""The memory systems. Adding one means adding its folder and one line here."""
+
+from __future__ import annotations
+
+import os
+
+from ..errors import InvalidArgumentError
+from .openpi.system import OpenpiSystem
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..errors import ConfigError
+    from ..paths import Places
+    from .base import Store, System
+
+SYSTEMS: Sequence[System] = (OpenpiSystem(),)
+
+
+def all_stores(places: Places) -> list[Store]:
+    """The stores of every system for this user and folder, existing or not."""
+    return [store for system in SYSTEMS for store in system.stores(places)]
+
+
+def active_store(places: Places) -> Store:
+    """The store that list, write and their like mean when none is named."""
+    return SYSTEMS[0].active(places)
+
+
+def find_store(name: str, places: Places) -> Store:
+    """The store with a name, a system's active store, or the one in an absolute path.
+
+    Raises:
+        InvalidArgumentError: There is no such store.
+    """
+    if os.path.isabs(name):
+        return open_folder(name, places)
+    stores = all_stores(places)
+    for store in stores:
+        if store.name == name:
+            return store
+    for system in SYSTEMS:
+        if system.name == name:
+            return system.active(places)
+    known = ", ".join([*(store.name for store in stores), *(system.name for system in SYSTEMS)])
+    raise InvalidArgumentError(
+        f'There is no store "{name}"; there are {known}, or an absolute path.'
+    )
+
+
+def open_folder(path: str, places: Places) -> Store:
+    """The store in any folder, by the shape of what is in it.
+
+    Raises:
+        InvalidArgumentError: It is no folder.
+        StorageError: It cannot be read.
+    """
+    path = os.path.abspath(os.path.expanduser(path))
+    if os.path.lexists(path) and not os.path.isdir(path):
+        raise InvalidArgumentError(f"{path} is not a folder; name the folder of the memories.")
+    for store in all_stores(places):
+        if store.path == path:
+            return store
+    return SYSTEMS[0].open(path, places)
+
+
+def troubles(places: Places) -> list[ConfigError]:
+    """What is wrong with the systems' configuration files; defaults hold meanwhile."""
+    found = (system.trouble(places) for system in SYSTEMS)
+    return [error for error in found if error is not None]

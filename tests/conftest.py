@@ -1,0 +1,30 @@
+"""Every test gets an empty home of its own; nothing may touch the real one."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from pimem_core.paths import Places, find_places
+
+
+@pytest.fixture(autouse=True)
+def isolated_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Point HOME and every override into the test's folder."""
+    home = tmp_path / "home"
+    home.mkdir()
+    for name in list(os.environ):
+        if name.startswith(("XDG_", "PI_", "PIMEM_", "ZCODE_", "OPENVIKING_")):
+            monkeypatch.delenv(name)
+    for name in ("NO_COLOR", "VISUAL", "EDITOR", "TEXTUAL_THEME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.chdir(home)
+    return home
+
+
+@pytest.fixture
+def places(isolated_home: Path) -> Places:
+    """The folders of the isolated user."""
+    return find_places()
