@@ -1,0 +1,174 @@
+/** What pimem asks for and pi does: each action by itself, so that one that fails stops no other. */
+import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
+import { spawn, type ChildProcess } from "node:child_process";
+import { attempt, modeOf, type Context } from "./fields.ts";
+import type { Action } from "./runner.ts";
+
+type Loose = Record<string, unknown>;
+type Level = "info" | "warning" | "error";
+
+/** The session in which actions are carried out. */
+export interface Scope {
+  readonly pi: ExtensionAPI;
+  readonly alive: boolean;
+  readonly command: string[];
+  answered(key: string, value: boolean | null, ctx: Context): Promise<void>;
+  confirm(action: Action, ctx: Context): Promise<void>;
+}
+
+/**
+ * Carry out the actions that do not belong to the event's own result.
+ *
+ * `collect` takes custom messages that travel with the prompt; without it they are sent. A command
+ * waits for the person and for the manager, an event never does.
+ */
+export async function perform(
+  actions: Action[],
+  ctx: Context,
+  scope: Scope,
+  collect?: (message: Loose) => void,
+  command = false,
+): Promise<void> {
+  for (const action of actions) {
+    if (!scope.alive) return;
+    try {
+      const doing = carryOut(action, ctx, scope, collect);
+      if (command) await doing;
+      else void doing?.catch(() => {});
+    } catch {
+      // An action that this pi cannot do is left out.
+    }
+  }
+}
+
+function carryOut(
+  action: Action,
+  ctx: Context,
+  scope: Scope,
+  collect?: (message: Loose) => void,
+): Promise<void> | undefined {
+  const { pi } = scope;
+  switch (action.do) {
+    case "message": {
+      const { customType, content, display, details } = action;
+      const message = { customType, content, display: display === true, details };
+      if (collect) collect(message);
+      else pi.sendMessage(message as Parameters<ExtensionAPI["sendMessage"]>[0]);
+      return undefined;
+    }
+    case "send_user_message": {
+      const deliverAs = action.deliverAs === "steer" ? "steer" : "followUp";
+      pi.sendUserMessage(String(action.text), { deliverAs });
+      return undefined;
+    }
+    case "append_entry":
+      pi.appendEntry(String(action.customType), action.data);
+      return undefined;
+    case "emit":
+      pi.events.emit(String(action.channel), action.data);
+      return undefined;
+    case "notify":
+      show(ctx, String(action.message), action.level);
+      return undefined;
+    case "status":
+      if (ctx.hasUI) ctx.ui.setStatus(String(action.key), action.text ? clean(action.text) : undefined);
+      return undefined;
+    case "confirm":
+      return scope.confirm(action, ctx);
+    case "open_manager":
+      return openManager(action, ctx, scope);
+    default:
+      return undefined;
+  }
+}
+
+/** Tell the person; where pi has no screen, on stderr, since stdout belongs to the answer. */
+export function show(ctx: Context, message: string, level: unknown): void {
+  const known: Level = level === "warning" || level === "error" ? level : "info";
+  if (ctx.hasUI) ctx.ui.notify(clean(message), known);
+  else process.stderr.write(`${clean(message)}\n`);
+}
+
+/** No control character of a message reaches the terminal. */
+function clean(text: unknown): string {
+  return String(text).replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, "\ufffd");
+}
+
+/** Ask the person, each question once at a time; nobody there is an answer too. */
+export async function askPerson(
+  action: Action,
+  ctx: Context,
+  scope: Scope,
+  asking: Set<string>,
+): Promise<void> {
+  const key = String(action.key);
+  if (asking.has(key)) return;
+  asking.add(key);
+  let value: boolean | null = null;
+  try {
+    if (ctx.hasUI) value = await ctx.ui.confirm(clean(action.title ?? ""), clean(action.message ?? ""));
+  } finally {
+    asking.delete(key);
+  }
+  if (scope.alive) await scope.answered(key, value, ctx);
+}
+
+/** Lay pi's screen aside, give the terminal to the manager, and bring the screen back. */
+async function openManager(action: Action, ctx: Context, scope: Scope): Promise<void> {
+  if (modeOf(ctx) !== "tui") {
+    show(ctx, "The memory manager needs a terminal of its own: run pimem there.", "warning");
+    return;
+  }
+  const args = Array.isArray(action.args) ? action.args.map(String) : [];
+  const outcome = await ctx.ui.custom<string | undefined>((tui, _theme, _keys, done) => {
+    tui.stop();
+    process.stdout.write("\x1b[2J\x1b[H");
+    void run([...scope.command, ...args], ctx.cwd).then((failure) => {
+      attempt(() => tui.start());
+      attempt(() => tui.requestRender(true));
+      done(failure);
+    });
+    return { render: () => [], invalidate: () => {} };
+  });
+  if (outcome && scope.alive) show(ctx, `The memory manager ended early: ${outcome}.`, "warning");
+}
+
+function run(command: string[], cwd: string): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    let child: ChildProcess;
+    try {
+      child = spawn(command[0]!, command.slice(1), { cwd, stdio: "inherit" });
+    } catch (error) {
+      resolve(String(error));
+      return;
+    }
+    // When pi is told to end meanwhile, the manager gets to tidy up the terminal as well.
+    const end = () => child.kill("SIGTERM");
+    process.once("exit", end);
+    const finish = (failure?: string) => {
+      process.off("exit", end);
+      resolve(failure);
+    };
+    child.once("error", (error) => finish(error.message));
+    child.once("exit", (code, signal) => finish(code === 0 ? undefined : `${signal ?? `code ${code}`}`));
+  });
+}
+
+/** The prompt sections among the actions, by name. */
+export function sections(actions: Action[]): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const action of actions) {
+    if (action.do !== "section" || !action.text || typeof action.text !== "string") continue;
+    if (/^[a-z][a-z0-9_-]*$/.test(String(action.name))) found.set(String(action.name), action.text);
+  }
+  return found;
+}
+
+/** A tool's result as pi wants it. */
+export function blocks(content: unknown): { type: "text"; text: string }[] {
+  const parts: unknown[] = Array.isArray(content) ? content : [content];
+  return parts.map((part) => ({
+    type: "text",
+    text: String(typeof part === "string" ? part : ((part as Loose | null)?.text ?? "")),
+  }));
+}

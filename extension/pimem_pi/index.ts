@@ -1,0 +1,432 @@
+/**
+ * The shim between pi and pimem. It holds no rule of any memory system: it registers what pimem
+ * described (document.ts says where that is), forwards the event fields that pimem named, and
+ * carries out the actions that come back. Whatever happens to pimem, pi goes on.
+ */
+import * as host from "@earendil-works/pi-coding-agent";
+import type { AgentToolResult, ExtensionAPI } from "@earendil-works/pi-coding-agent";
+import { realpathSync } from "node:fs";
+import { resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { askPerson, blocks, perform, sections, show, type Scope } from "./actions.ts";
+import { list, stored } from "./document.ts";
+import type { Description, EventSpec, Stored, ToolSpec } from "./document.ts";
+import { attempt, edited, modeOf, payloadOf, sessionOf, type Context, type Seen } from "./fields.ts";
+import { Runner, type Action, type Answer, type Session } from "./runner.ts";
+
+type Loose = Record<string, unknown>;
+type Handler = (event: Loose, ctx: Context) => unknown;
+
+/** What outlives a session: pi loads this file anew for every /new, /resume, /fork and /reload. */
+interface Shared {
+  runner?: Runner;
+  owner?: string;
+  /** Of which sessions something is held, oldest first. */
+  sessions: Map<string, { keep: Loose; sections: Map<string, string> }>;
+  seen: Seen;
+  prompted: boolean;
+  noticed: boolean;
+  told?: Description;
+}
+
+const FIRST_PROMPT_MS = 2_000;
+const COMMAND_WAIT_MS = 2_000;
+const DEFAULT_MS = 250;
+const COMPLETE_MS = 250;
+const SHUTDOWN_MS = 1_000;
+const SESSIONS_HELD = 50;
+/** Events that are not pi's, or have a handler of their own. */
+const OURS = new Set(
+  ["describe", "tool", "command", "complete", "cancel", "answer"].concat(
+    ["session_start", "session_shutdown", "before_agent_start"],
+  ),
+);
+const AFTER_DEADLINE = new Set(["notify", "status", "append_entry"]);
+const SELF = fileURLToPath(import.meta.url);
+
+export default function pimem(pi: ExtensionAPI): void {
+  const key = Symbol.for("pimem.pi");
+  const everywhere = globalThis as unknown as Record<symbol, Shared | undefined>;
+  const shared: Shared = everywhere[key] ?? {
+    sessions: new Map(),
+    seen: { sections: false, message_type: false },
+    prompted: false,
+    noticed: false,
+  };
+  everywhere[key] = shared;
+  if (shared.owner && shared.owner !== SELF) return; // a second copy of the package
+  shared.owner = SELF;
+  new Shim(pi, shared, stored()).register();
+}
+
+class Shim implements Scope {
+  /** False once the session is over: what comes later must not touch pi any more. */
+  alive = true;
+  readonly command: string[];
+
+  private readonly on: (name: string, handler: Handler) => void;
+  private readonly events = new Map<string, EventSpec>();
+  private readonly tools = new Map<string, ToolSpec>();
+  private readonly commands = new Set<string>();
+  private readonly asking = new Set<string>();
+  private starters = 0;
+  private messages: Loose[] = [];
+  private session: Session | undefined;
+  private told: Description | undefined;
+
+  constructor(
+    readonly pi: ExtensionAPI,
+    private readonly shared: Shared,
+    private readonly start: Stored,
+  ) {
+    this.command = start.command;
+    this.on = (pi.on as unknown as (name: string, handler: Handler) => void).bind(pi);
+  }
+
+  register(): void {
+    this.on("session_start", (event, ctx) => this.sessionStart(event, ctx));
+    this.on("session_shutdown", (event, ctx) => this.sessionShutdown(event, ctx));
+    this.on("input", (event, ctx) => this.input(event, ctx));
+    this.add(this.start.describe);
+    this.learn();
+  }
+
+  /** Take in the live description, once it is there. */
+  private learn(): void {
+    if (this.shared.told === this.told || !this.shared.told || !this.alive) return;
+    this.told = this.shared.told;
+    this.add(this.told);
+  }
+
+  /** Register what a description has and pi does not know of yet; fields and limits are replaced. */
+  private add(describe: Description): void {
+    for (const spec of list(describe.events)) {
+      const known = this.events.has(spec.name);
+      this.events.set(spec.name, spec);
+      if (known || OURS.has(spec.name)) continue;
+      this.on(spec.name, (event, ctx) => this.guarded(() => this.event(spec.name, event, ctx)));
+    }
+    // pi takes one message from a handler, so there is one handler for each system.
+    const wanted = this.events.has("before_agent_start") ? (describe.systems?.length || 1) : 0;
+    for (; this.starters < wanted; this.starters++) {
+      const first = this.starters === 0;
+      this.on("before_agent_start", (event, ctx) =>
+        first ? this.guarded(() => this.beforeAgentStart(event, ctx)) : this.nextMessage(),
+      );
+    }
+    for (const spec of list(describe.tools)) {
+      const known = this.tools.has(spec.name);
+      this.tools.set(spec.name, spec);
+      if (!known) attempt(() => this.registerTool(spec));
+    }
+    for (const spec of list(describe.commands)) {
+      if (this.commands.has(spec.name)) continue;
+      this.commands.add(spec.name);
+      this.pi.registerCommand(spec.name, {
+        description: spec.description,
+        getArgumentCompletions: (prefix) => this.complete(spec.name, prefix),
+        handler: (args, ctx) => this.guarded(() => this.run(spec.name, args, ctx)) as Promise<void>,
+      });
+    }
+  }
+
+  // Asking the runner
+
+  private get runner(): Runner {
+    return (this.shared.runner ??= new Runner(this.command, (result) => {
+      this.shared.told = result as Description;
+    }));
+  }
+
+  private current(ctx: Context): Session {
+    const version = (host as { VERSION?: string }).VERSION ?? null;
+    this.session = sessionOf(ctx, version, this.shared.seen);
+    return this.session;
+  }
+
+  private held(id: string): { keep: Loose; sections: Map<string, string> } {
+    const { sessions } = this.shared;
+    const held = sessions.get(id) ?? { keep: {}, sections: new Map<string, string>() };
+    sessions.delete(id);
+    sessions.set(id, held);
+    if (sessions.size > SESSIONS_HELD) sessions.delete(sessions.keys().next().value!);
+    return held;
+  }
+
+  /** Ask, and take from an answer that came too late what can still be of use. */
+  private async ask(
+    event: string,
+    payload: Loose,
+    ctx: Context,
+    limit: { deadlineMs?: number; signal?: AbortSignal },
+  ): Promise<Answer | undefined> {
+    const session = this.current(ctx);
+    const late = (answer: Answer) => {
+      if (!this.alive) return;
+      this.keep(session.id, answer);
+      const actions = answer.actions.filter((action) => AFTER_DEADLINE.has(action.do));
+      void this.guarded(() => perform(actions, ctx, this));
+    };
+    const answer = await this.runner.ask({ event, session, payload, ...limit, late });
+    if (answer && this.alive) this.keep(session.id, answer);
+    this.learn();
+    this.tell(ctx);
+    return answer;
+  }
+
+  private keep(session: string, answer: Answer): void {
+    if (typeof answer.keep !== "object" || answer.keep === null) return;
+    Object.assign(this.held(session).keep, answer.keep);
+  }
+
+  /** One notice for one pi, whatever goes wrong how often. */
+  private tell(ctx: Context): void {
+    const { runner } = this.shared;
+    if (!runner?.trouble || !this.alive) return;
+    if (!this.shared.noticed) {
+      this.shared.noticed = true;
+      const message = `pimem: no memory for the moment (${runner.trouble}). pi goes on without it.`;
+      attempt(() => show(ctx, message, "warning"));
+    }
+    runner.trouble = undefined;
+  }
+
+  /** Nothing that fails in here may reach pi: an error in `tool_call` would block the tool. */
+  private async guarded(work: () => unknown): Promise<unknown> {
+    try {
+      return await work();
+    } catch {
+      return undefined;
+    }
+  }
+
+  answered(key: string, value: boolean | null, ctx: Context): Promise<void> {
+    return this.ask("answer", { key, value }, ctx, {}).then(
+      (answer) => answer && perform(answer.actions, ctx, this),
+    );
+  }
+
+  confirm(action: Action, ctx: Context): Promise<void> {
+    return askPerson(action, ctx, this, this.asking);
+  }
+
+  // Events
+
+  private forward(name: string, event: Loose, ctx: Context): Promise<Answer | undefined> {
+    const spec = this.events.get(name);
+    const { keep } = this.held(ctx.sessionManager.getSessionId());
+    const payload = payloadOf(spec?.fields ?? [], event, ctx, this.pi, keep, SELF);
+    let deadlineMs = spec?.deadline_ms ?? (spec?.awaited ? DEFAULT_MS : undefined);
+    if (name === "before_agent_start" && !this.shared.prompted) {
+      this.shared.prompted = true;
+      deadlineMs = Math.max(FIRST_PROMPT_MS, deadlineMs ?? 0);
+    }
+    const signal = event.signal instanceof AbortSignal ? event.signal : undefined;
+    return this.ask(name, payload, ctx, { deadlineMs, signal });
+  }
+
+  private async event(name: string, event: Loose, ctx: Context): Promise<unknown> {
+    const answer = this.forward(name, event, ctx);
+    if (!this.events.get(name)?.awaited) {
+      void answer.then(async (later) => {
+        if (later && this.alive) await perform(later.actions, ctx, this);
+      });
+      return undefined;
+    }
+    const actions = (await answer)?.actions ?? [];
+    if (!this.alive) return undefined;
+    await perform(actions, ctx, this);
+    const last = (kind: string) => actions.findLast((action) => action.do === kind);
+    if (name === "context") {
+      const edits = actions.filter((action) => action.do === "context").flatMap((a) => a.edits);
+      const messages = edited(edits, event, ctx);
+      return messages && { messages };
+    }
+    if (name === "session_before_compact") {
+      const { do: _, ...compaction } = last("compaction") ?? { do: "" };
+      return typeof compaction.summary === "string" ? { compaction } : undefined;
+    }
+    if (name === "tool_call") {
+      const block = last("block");
+      return block && { block: true, reason: String(block.reason ?? "") };
+    }
+    return undefined;
+  }
+
+  private async sessionStart(event: Loose, ctx: Context): Promise<void> {
+    await this.guarded(async () => {
+      this.runner.start(this.current(ctx));
+      if (this.events.has("session_start")) await this.event("session_start", event, ctx);
+      else this.tell(ctx);
+    });
+  }
+
+  private async sessionShutdown(event: Loose, ctx: Context): Promise<void> {
+    await this.guarded(async () => {
+      const runner = this.shared.runner;
+      if (runner && this.events.has("session_shutdown")) {
+        const spec = this.events.get("session_shutdown");
+        const payload = payloadOf(spec?.fields ?? [], event, ctx, this.pi, {}, SELF);
+        const deadlineMs = spec?.deadline_ms ?? SHUTDOWN_MS;
+        const answer = await this.ask("session_shutdown", payload, ctx, { deadlineMs });
+        await perform(answer?.actions ?? [], ctx, this);
+      }
+    });
+    this.alive = false;
+    this.shared.owner = undefined;
+    if (event.reason && event.reason !== "quit" && event.reason !== "reload") return;
+    const runner = this.shared.runner;
+    this.shared.runner = undefined;
+    this.shared.told = undefined;
+    await runner?.stop();
+  }
+
+  private async beforeAgentStart(event: Loose, ctx: Context): Promise<unknown> {
+    const options = event.systemPromptOptions as { sections?: Loose } | undefined;
+    const prompt = options?.sections;
+    this.shared.seen.sections ||= prompt !== undefined;
+    this.shared.seen.message_type ||= event.messageType !== undefined;
+    this.messages = [];
+    const answer = await this.forward("before_agent_start", event, ctx);
+    if (!this.alive) return undefined;
+    const held = this.held(ctx.sessionManager.getSessionId());
+    const actions = answer?.actions ?? [];
+    // Without an answer the same bytes as last time, so that the prompt's prefix does not change.
+    if (answer && !answer.error) held.sections = sections(actions);
+    await perform(actions, ctx, this, (message) => this.messages.push(message));
+    let appended = "";
+    for (const [name, text] of held.sections) {
+      if (prompt) prompt[name] = text;
+      else appended += `\n\n<${name}>\n${text}\n</${name}>`;
+    }
+    for (const action of actions) {
+      if (action.do === "append_prompt") appended += `\n\n${String(action.text)}`;
+    }
+    const systemPrompt = appended && `${String(event.systemPrompt)}${appended}`;
+    const message = this.messages.shift();
+    if (!systemPrompt && !message) return undefined;
+    return { ...(systemPrompt && { systemPrompt }), ...(message && { message }) };
+  }
+
+  private nextMessage(): unknown {
+    const message = this.messages.shift();
+    return message && { message };
+  }
+
+  /** A command that only the live description has, typed before that came. */
+  private async input(event: Loose, ctx: Context): Promise<unknown> {
+    const text = String(event.text ?? "");
+    if (this.told || event.source === "extension" || !text.startsWith("/")) return undefined;
+    return this.guarded(async () => {
+      const name = text.slice(1).split(" ", 1)[0]!;
+      if (this.pi.getCommands().some((command) => command.name === name)) return undefined;
+      const { runner } = this;
+      if (!runner.hopeful || !(await runner.ready(this.current(ctx), COMMAND_WAIT_MS))) return undefined;
+      this.learn();
+      if (!this.commands.has(name)) return undefined;
+      await this.run(name, text.slice(name.length + 2), ctx);
+      return { action: "handled" };
+    });
+  }
+
+  // Commands and tools
+
+  private async run(name: string, args: string, ctx: Context): Promise<void> {
+    if (!(await this.runner.ready(this.current(ctx), COMMAND_WAIT_MS))) {
+      this.shared.noticed = true;
+      const why = this.shared.runner?.trouble ?? "it does not answer";
+      show(ctx, `pimem is not running: ${why}. See: pimem pi status`, "error");
+      return;
+    }
+    const payload = { name, args, ...this.computed("command", ctx) };
+    const answer = await this.ask("command", payload, ctx, { signal: ctx.signal });
+    if (!this.alive) return;
+    if (!answer) show(ctx, `/${name}: pimem ended before it answered.`, "error");
+    if (answer?.error) show(ctx, `/${name}: ${answer.error.message}`, "error");
+    const actions = answer?.actions ?? [];
+    await perform(actions, ctx, this, undefined, true);
+    const lasting = ["tui", "rpc"].includes(modeOf(ctx));
+    if (!lasting && actions.some((action) => action.do === "send_user_message")) {
+      // pi -p ends with the command unless the turn that it began is waited for.
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      await ctx.waitForIdle?.();
+    }
+  }
+
+  private computed(name: string, ctx: Context): Loose {
+    const fields = this.events.get(name)?.fields ?? [];
+    const { keep } = this.held(ctx.sessionManager.getSessionId());
+    return payloadOf(fields.filter((f) => f.startsWith("@")), {}, ctx, this.pi, keep, SELF);
+  }
+
+  private async complete(name: string, prefix: string) {
+    const { runner } = this.shared;
+    if (!this.session || !this.alive || !runner) return null;
+    const question = { event: "complete", session: this.session, payload: { name, prefix } };
+    const answer = await runner.ask({ ...question, deadlineMs: COMPLETE_MS });
+    const items = (answer?.result as { items?: unknown } | undefined)?.items;
+    if (!Array.isArray(items)) return null;
+    return items.map((item: unknown) =>
+      typeof item === "string" ? { value: item, label: item } : (item as { value: string; label: string }),
+    );
+  }
+
+  private registerTool(spec: ToolSpec): void {
+    this.pi.registerTool({
+      name: spec.name,
+      label: spec.label ?? spec.name,
+      description: spec.description,
+      parameters: spec.parameters as never, // plain JSON Schema, which pi takes as well
+      ...(spec.promptSnippet && { promptSnippet: spec.promptSnippet }),
+      ...(spec.promptGuidelines && { promptGuidelines: spec.promptGuidelines }),
+      execute: (toolCallId, params, signal, _update, ctx) => {
+        const queue = paths(this.tools.get(spec.name)?.queue, params as Loose);
+        return queued(queue, () => this.call(spec.name, toolCallId, params, signal, ctx));
+      },
+    });
+  }
+
+  /** A failure is thrown: every version of pi hands its text to the model. */
+  private async call(
+    name: string,
+    toolCallId: string,
+    params: unknown,
+    signal: AbortSignal | undefined,
+    ctx: Context,
+  ): Promise<AgentToolResult<unknown>> {
+    if (!(await this.runner.ready(this.current(ctx), COMMAND_WAIT_MS))) {
+      throw new Error(`pimem is not running, nothing was done (${this.runner.trouble ?? "no answer"}).`);
+    }
+    const payload = { name, params, toolCallId, ...this.computed("tool", ctx) };
+    const answer = await this.ask("tool", payload, ctx, { signal });
+    if (!answer) throw new Error(signal?.aborted ? "Cancelled." : "pimem ended before it answered.");
+    if (answer.error) throw new Error(answer.error.message);
+    if (this.alive) await this.guarded(() => perform(answer.actions, ctx, this));
+    const result = answer.actions.findLast((action) => action.do === "tool_result");
+    if (!result) throw new Error("pimem gave no result.");
+    const content = blocks(result.content);
+    if (result.isError) throw new Error(content.map((block) => block.text).join("\n"));
+    return { content, details: result.details ?? {} };
+  }
+}
+
+/** The files a call changes, each once: names for one file would wait for each other for ever. */
+function paths(templates: unknown, params: Loose): string[] {
+  const found = new Set<string>();
+  for (const template of Array.isArray(templates) ? (templates as string[]) : []) {
+    let complete = true;
+    const path = template.replace(/\{(\w+)\}/g, (_, name: string) => {
+      const value = params?.[name];
+      complete &&= typeof value === "string" && value !== "" && !value.includes("\0");
+      return String(value);
+    });
+    if (complete) found.add(attempt(() => realpathSync(path)) ?? resolve(path));
+  }
+  return [...found].sort();
+}
+
+function queued<T>(files: string[], work: () => Promise<T>): Promise<T> {
+  const queue = (host as Partial<typeof host>).withFileMutationQueue;
+  const [file, ...rest] = files;
+  return file === undefined || !queue ? work() : queue(file, () => queued(rest, work));
+}
