@@ -82,6 +82,8 @@ def read(text: str) -> dict[str, Any]:
     from frontmatter.default_handlers import BaseHandler
 
     class Handler(BaseHandler):
+        FM_BOUNDARY = _OPENING  # it must be there; `split` below does the work
+
         def detect(self, text: str) -> bool:
             return True
 

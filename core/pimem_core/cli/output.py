@@ -1,0 +1,109 @@
+"""Printing: rows and changes, for people or as JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+from ..text import visible
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from ..errors import PimemError
+    from ..model import Change, Topic
+
+
+class Output:
+    """One command's output."""
+
+    def __init__(self, *, as_json: bool) -> None:
+        self.as_json = as_json
+
+    def document(self, value: Any) -> None:
+        """Print a JSON document. A text that no UTF-8 can hold loses only what cannot be said."""
+        text = json.dumps(value, ensure_ascii=False, indent=2)
+        print(text.encode("utf-8", "replace").decode())
+
+    def text(self, text: str) -> None:
+        """Print a line for people; a terminal gets signs in place of control characters."""
+        print(visible(text) if sys.stdout.isatty() else text)
+
+    def notice(self, text: str) -> None:
+        """Say something beside the result."""
+        print(visible(text) if sys.stderr.isatty() else text, file=sys.stderr)
+
+    def change(self, change: Change) -> None:
+        """Tell what a change did."""
+        if self.as_json:
+            self.document(change_row(change))
+        else:
+            self.text(change.message)
+        for note in change.notes:
+            self.notice(note)
+
+    def refusal(self, error: PimemError, *, name: str, store: str) -> None:
+        """Tell why nothing was read or changed."""
+        if not self.as_json:
+            self.notice(str(error))
+            return
+        row: dict[str, Any] = {
+            "outcome": error.outcome,
+            "store": store,
+            "name": name,
+            "file": error.file,
+            "message": str(error),
+        }
+        if error.candidates:
+            row["candidates"] = list(error.candidates)
+        self.document(row)
+
+
+def change_row(change: Change) -> dict[str, Any]:
+    """A change as JSON."""
+    row: dict[str, Any] = {
+        "outcome": change.outcome,
+        "store": change.store,
+        "name": change.name,
+        "file": change.file,
+        "message": change.message,
+    }
+    for key, names in (("candidates", change.candidates), ("dropped", change.dropped)):
+        if names:
+            row[key] = list(names)
+    return row
+
+
+def topic_row(topic: Topic) -> dict[str, Any]:
+    """A topic as JSON."""
+    row = {
+        "store": topic.store,
+        "name": topic.name,
+        "file": topic.file,
+        "path": topic.path,
+        "stamp": topic.stamp,
+        "summary": topic.summary,
+        "pinned": topic.pinned,
+        "stale": topic.stale,
+        "tokens": topic.tokens,
+    }
+    if topic.type is not None:
+        row["type"] = topic.type
+    return row
+
+
+def topic_line(topic: Topic, extra: Sequence[str] = ()) -> str:
+    """A topic as one line for people: marks, name, then what is known of it."""
+    mark = "!" if topic.problem else "●" if topic.pinned else "~" if topic.stale else " "
+    words = [
+        topic.summary,
+        *(["pinned"] if topic.pinned else []),
+        *(["stale"] if topic.stale else []),
+        *([topic.problem] if topic.problem else []),
+        (topic.stamp or "")[:10],
+        topic.file,
+        *extra,
+    ]
+    return f"{mark} {topic.name}  " + " · ".join(word for word in words if word)

@@ -1,0 +1,189 @@
+"""Commands that read: list, show, search, status, config."""
+
+from __future__ import annotations
+
+import sys
+
+from ..errors import ConfigError, InvalidArgumentError, PimemError
+from ..systems import registry
+from ..text import plural
+from .output import topic_line, topic_row
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from ..model import Setting, StoreStatus
+    from ..paths import Places
+    from ..systems.base import Store
+    from .output import Output
+
+
+def chosen(options: argparse.Namespace, places: Places) -> Store | None:
+    """The store that `--store` or `--dir` names, None when neither is given.
+
+    Raises:
+        InvalidArgumentError: There is no such store, or both are given.
+    """
+    name, folder = getattr(options, "store", None), getattr(options, "dir", None)
+    if name is not None and folder is not None:
+        raise InvalidArgumentError("--store and --dir both name a store; give one of them.")
+    if folder is not None:
+        return registry.open_folder(folder, places)
+    return None if name is None else registry.find_store(name, places)
+
+
+def notice_troubles(places: Places, output: Output) -> None:
+    """Say on stderr which configuration files are broken."""
+    for error in registry.troubles(places):
+        output.notice(str(error))
+
+
+def store_of(options: argparse.Namespace, places: Places, output: Output) -> Store:
+    """The store that is meant: the named one, else the active one."""
+    notice_troubles(places, output)
+    return chosen(options, places) or registry.active_store(places)
+
+
+def list_topics(options: argparse.Namespace, places: Places, output: Output) -> int:
+    """Print the topics in the store's order."""
+    topics = store_of(options, places, output).list()
+    if output.as_json:
+        output.document([topic_row(topic) for topic in topics])
+    for topic in [] if output.as_json else topics:
+        output.text(topic_line(topic))
+    return 0
+
+
+def show(options: argparse.Namespace, places: Places, output: Output) -> int:
+    """Print one topic, or its file's bytes."""
+    store = store_of(options, places, output)
+    topic = store.find(options.topic)
+    if options.raw:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(store.read_bytes(topic.file))
+        sys.stdout.buffer.flush()
+        return 0
+    document = store.read(topic.file)
+    if output.as_json:
+        row = document.__dict__
+        output.document({key: row[key] for key in row if key != "text"})
+        return 0
+    output.text(topic_line(topic.but(name=document.name)))
+    output.text("")
+    output.text(document.body.strip("\n"))
+    return 0
+
+
+def search(options: argparse.Namespace, places: Places, output: Output) -> int:
+    """Print the topics that contain a text, of all existing stores or the named one."""
+    notice_troubles(places, output)
+    named = chosen(options, places)
+    stores = [named] if named else [s for s in registry.all_stores(places) if s.status().exists]
+    rows = []
+    for store in stores:
+        try:
+            hits = list(store.search(options.query))
+        except PimemError as error:
+            if named:
+                raise
+            output.notice(f"{store.name}: {error}")
+            continue
+        for hit in hits:
+            if output.as_json:
+                found = {"where": hit.where, "snippet": hit.snippet, "line": hit.line}
+                rows.append({**topic_row(hit.topic), **found})
+            else:
+                place = f"line {hit.line}: {hit.snippet}" if hit.line else f"in the {hit.where}"
+                output.text(f"{store.name}  {topic_line(hit.topic, [place])}")
+    if output.as_json:
+        output.document(rows)
+    return 0
+
+
+def status(options: argparse.Namespace, places: Places, output: Output) -> int:
+    """Tell every store of this user and folder, or the named one."""
+    notice_troubles(places, output)
+    named = chosen(options, places)
+    found = [store.status() for store in ([named] if named else registry.all_stores(places))]
+    if output.as_json:
+        output.document([status_row(row) for row in found])
+        return 0
+    for row in found:
+        for line in status_lines(row):
+            output.text(line)
+    return 0
+
+
+def status_row(row: StoreStatus) -> dict[str, object]:
+    """A status as JSON."""
+    return {
+        "store": row.store,
+        "system": row.system,
+        "path": row.path,
+        "exists": row.exists,
+        "active": row.active,
+        "count": row.count,
+        "bytes": row.size_bytes,
+        "changed": _time(row.changed),
+        "writers": list(row.writers),
+        "locked": row.lock is not None,
+        "format": row.format,
+        "notes": list(row.notes),
+    }
+
+
+def _time(seconds: float | None) -> str | None:
+    if seconds is None:
+        return None
+    from datetime import datetime
+
+    return datetime.fromtimestamp(seconds).astimezone().isoformat(timespec="seconds")
+
+
+def status_lines(row: StoreStatus) -> list[str]:
+    """A status as lines for people."""
+    state = "active" if row.active else "not active"
+    if not row.exists:
+        return [f"{row.store}: {row.path} ({state}, does not exist yet)", *_bullets(row)]
+    size = f"{row.size_bytes / 1024:.1f} KiB"
+    lines = [f"{row.store}: {row.path} ({state}, {plural(row.count, 'topic')}, {size})"]
+    if row.changed is not None:
+        lines.append(f"  last change {_time(row.changed)}")
+    if row.writers:
+        lines.append(f"  written by {', '.join(row.writers)}")
+    if row.lock is not None:
+        who = f"process {row.lock.pid}" if row.lock.pid else "an unknown process"
+        lines.append(f"  locked by {who} since {row.lock.age_s:.0f} s")
+    return [*lines, *_bullets(row)]
+
+
+def _bullets(row: StoreStatus) -> list[str]:
+    return [f"  - {note}" for note in row.notes]
+
+
+def config(options: argparse.Namespace, places: Places, output: Output) -> int:
+    """Tell each setting with its source; 1 when a configuration file is broken."""
+    from .. import settings
+
+    del options
+    rows: list[Setting] = []
+    code = 0
+    for ask in (settings.settings, *(system.settings for system in registry.SYSTEMS)):
+        try:
+            rows.extend(ask(places))
+        except ConfigError as error:
+            output.notice(str(error))
+            code = 1
+    if output.as_json:
+        output.document([dict(row.__dict__) for row in rows])
+        return code
+    for row in rows:
+        output.text(f"{row.key} = {_plain(row.value)}  ({row.source})")
+    return code
+
+
+def _plain(value: object) -> str:
+    import json
+
+    return json.dumps(value, ensure_ascii=False)

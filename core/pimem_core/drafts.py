@@ -1,0 +1,113 @@
+"""Drafts: texts that a person is editing, kept until they are saved."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+
+from .errors import ConflictError, PimemError, StorageError
+from .files.publish import explained, make_folder, publish
+from .files.read import decode, read_bytes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from .paths import Places
+
+
+class Draft:
+    """A private file in the state folder that holds a topic's text while it is edited."""
+
+    def __init__(self, path: str, opened: str) -> None:
+        self.path = path
+        self.opened = opened
+
+    @classmethod
+    def create(cls, places: Places, file: str, text: str) -> Draft:
+        """Write the text into a new draft; its name ends as the topic's file, for the editor.
+
+        Raises:
+            StorageError: The state folder cannot be written.
+        """
+        folder = os.path.join(places.state_dir, "drafts")
+        name = f"{time.time_ns() // 1_000_000}-{os.getpid()}-{file}"
+        path = os.path.join(folder, os.fsdecode(os.fsencode(name)[-200:]))
+        with explained(path):
+            make_folder(folder)
+            publish(path, text.encode(), exclusive=True)
+        return cls(path, text)
+
+    def text(self) -> str:
+        """What the draft holds now.
+
+        Raises:
+            StorageError: It is gone or no UTF-8.
+        """
+        try:
+            # An editor may have replaced the file by a link of its own making: that is its text.
+            return decode(read_bytes(self.path, follow=True), self.path)
+        except StorageError:
+            raise
+        except PimemError as error:
+            raise StorageError(f"The editor left no text: {error}") from error
+
+    def discard(self) -> None:
+        """Remove the draft; one that is gone is fine."""
+        with contextlib.suppress(OSError):
+            os.unlink(self.path)
+
+    @contextlib.contextmanager
+    def kept_on_failure(self) -> Iterator[None]:
+        """Remove the draft after the block, or keep it when the block fails and say where it is.
+
+        After a conflict the draft holds the merged text with both sides marked.
+        """
+        try:
+            yield
+        except PimemError as error:
+            if isinstance(error, ConflictError) and error.merged:
+                with contextlib.suppress(OSError, PimemError):
+                    publish(self.path, error.merged.encode())
+            error.args = (f"{error} Your text is kept in {self.path}.",)
+            raise
+        self.discard()
+
+
+def editor_command(env: Mapping[str, str]) -> list[str]:
+    """The person's editor with its arguments: `$VISUAL`, `$EDITOR`, else vi."""
+    import shlex
+
+    chosen = env.get("VISUAL") or env.get("EDITOR") or "vi"
+    try:
+        return shlex.split(chosen) or ["vi"]
+    except ValueError:
+        return [chosen]
+
+
+def edit_in_editor(draft: Draft, env: Mapping[str, str]) -> str:
+    """Let the person edit a draft and give back its text.
+
+    Raises:
+        StorageError: The editor could not be started or failed; the draft stays when it changed.
+    """
+    import subprocess
+
+    command = editor_command(env)
+    try:
+        code = subprocess.run([*command, draft.path], check=False).returncode
+    except OSError as error:
+        draft.discard()
+        raise StorageError(
+            f"{command[0]} cannot be started ({error.strerror}); set $EDITOR to your editor."
+        ) from error
+    text = draft.text()
+    if code != 0:
+        if text == draft.opened:
+            draft.discard()
+            kept = ""
+        else:
+            kept = f" Your text is kept in {draft.path}."
+        raise StorageError(f"{command[0]} ended with code {code}; nothing was saved.{kept}")
+    return text
