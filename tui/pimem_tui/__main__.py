@@ -1,0 +1,44 @@
+"""The console entry point.
+
+It imports the core's command line only: a headless command must not pay for the interface.
+"""
+
+from __future__ import annotations
+
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command, or open the manager when there is none.
+
+    Returns:
+        The exit code of the process.
+    """
+    from pimem_core.cli import main as run
+
+    return run(argv, open_manager=_open_manager)
+
+
+def _open_manager(store: str | None, folder: str | None, demo: bool) -> int:
+    if not (_is_terminal(sys.stdin) and _is_terminal(sys.stdout)):
+        sys.stderr.write(
+            "pimem: the manager needs a terminal; `pimem --help` lists the commands that do not.\n"
+        )
+        return 2
+    from .app import run_manager
+
+    return run_manager(store, folder, demo=demo)
+
+
+def _is_terminal(stream: object) -> bool:
+    # A stream is None when the process was started with it closed.
+    isatty = getattr(stream, "isatty", None)
+    return bool(isatty and isatty())
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

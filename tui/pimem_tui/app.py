@@ -1,0 +1,147 @@
+"""The app: which screens, sheets and keys there are, and how it starts and ends."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import sys
+import time
+from typing import TYPE_CHECKING, ClassVar
+
+from pimem_core.errors import EXIT_CODES, PimemError
+from pimem_core.paths import find_places
+from pimem_core.systems import registry
+from pimem_styles import stylesheet
+from textual.binding import Binding
+
+from .changes import TopicChanges
+from .commands import PimemCommands
+from .log import logger, logging_to
+from .screens.browser import BrowserScreen
+from .screens.help import HelpScreen
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from pimem_core.paths import Places
+    from pimem_core.systems.base import Store
+    from textual.binding import BindingType
+    from textual.screen import Screen
+
+_SHEETS = ("base", "browser", "detail", "confirm", "help")
+
+
+class PimemApp(TopicChanges):
+    """The manager."""
+
+    TITLE = "pimem"
+    CSS_PATH = [stylesheet(f"{name}.tcss") for name in _SHEETS]
+    COMMANDS = {PimemCommands}
+    HORIZONTAL_BREAKPOINTS = [(0, "-tiny"), (30, "-narrow"), (60, "-normal"), (100, "-wide")]
+    VERTICAL_BREAKPOINTS = [(0, "-flat"), (8, "-low"), (16, "-tall")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("q", "quit", "quit", show=False, id="app.quit", tooltip="Leave pimem"),
+        Binding(
+            "question_mark,f1",
+            "help",
+            "help",
+            key_display="?",
+            id="app.help",
+            tooltip="Show all keys and what the marks mean",
+        ),
+    ]
+
+    def __init__(
+        self,
+        stores: Sequence[Store],
+        places: Places,
+        *,
+        start: int = 0,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        super().__init__(places)
+        self._stores = stores
+        self._first = start
+        self._now = now
+        #: The error that ended the app, if one did.
+        self.crash: Exception | None = None
+
+    def on_load(self) -> None:
+        """Obey an order to end in good order, before the terminal is taken over."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            loop.add_signal_handler(number, self._end, number)
+
+    def _end(self, number: int) -> None:
+        self.exit(return_code=128 + number)
+
+    def get_default_screen(self) -> Screen[None]:
+        """Begin with the list."""
+        return BrowserScreen(self._stores, self._first, self.places.home, self._now)
+
+    def action_help(self) -> None:
+        """Show all keys of the screen."""
+        self.push_screen(HelpScreen(self.screen))
+
+    def _handle_exception(self, error: Exception) -> None:
+        self.crash = self.crash or error
+        super()._handle_exception(error)
+
+    def _print_error_renderables(self) -> None:
+        # The person gets one sentence from `run_manager`, the log the traceback.
+        self._exit_renderables.clear()
+
+
+def run_manager(store: str | None = None, folder: str | None = None, *, demo: bool = False) -> int:
+    """Open the manager and return the exit code of the process.
+
+    Args:
+        store: The store to begin with; the active one when left out.
+        folder: A folder to open instead of the stores of this user.
+        demo: Work on a private copy of the sample store.
+    """
+    try:
+        with _places(demo) as places:
+            stores, start = _stores(places, store, folder)
+            with logging_to(places.state_dir) as log:
+                return _run(PimemApp(stores, places, start=start), log)
+    except PimemError as error:
+        sys.stderr.write(f"pimem: {error}\n")
+        return EXIT_CODES[error.outcome]
+
+
+def _run(app: PimemApp, log: str) -> int:
+    app.run()
+    if app.crash is not None:
+        logger.critical("The manager stopped", exc_info=app.crash)
+        sys.stderr.write(f"pimem stopped because of an error in itself; {log} has the details.\n")
+        return 1
+    return app.return_code or 0
+
+
+@contextlib.contextmanager
+def _places(demo: bool) -> Iterator[Places]:
+    if not demo:
+        yield find_places()
+        return
+    import tempfile
+
+    from pimem_core.demo import make_demo
+
+    with tempfile.TemporaryDirectory(prefix="pimem-demo-") as folder:
+        yield make_demo(folder)
+
+
+def _stores(
+    places: Places, store: str | None, folder: str | None
+) -> tuple[Sequence[Store], int]:
+    """The stores to show, and which of them first."""
+    if folder is not None:
+        return [registry.open_folder(folder, places)], 0
+    stores = list(registry.all_stores(places))
+    wanted = registry.find_store(store, places) if store else registry.active_store(places)
+    for index, known in enumerate(stores):
+        if known.path == wanted.path:
+            return stores, index
+    return [*stores, wanted], len(stores)

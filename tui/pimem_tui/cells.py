@@ -1,0 +1,48 @@
+"""Text in terminal cells: cleaned, cut, filled and searched for matches."""
+
+from __future__ import annotations
+
+import re
+
+from pimem_core.text import visible_cell
+from rich.cells import cell_len, set_cell_size
+
+# Terminals disagree whether this selector makes a sign one or two cells wide, which would shift
+# every column after it. Without it they agree.
+_EMOJI_SELECTOR = "\ufe0f"
+
+
+def clean(text: str, limit: int = 2_000) -> str:
+    """One line that is safe to draw and whose width every terminal agrees on.
+
+    Args:
+        text: Any text from a memory or the system.
+        limit: Characters to look at; nobody sees more than a line of them.
+    """
+    return visible_cell(text[:limit]).replace(_EMOJI_SELECTOR, "")
+
+
+def cut(text: str, width: int) -> str:
+    """Shorten a clean text to at most `width` cells, ending in `…` when something is missing."""
+    if width <= 0:
+        return ""
+    # Every cell needs a character at least, apart from combining marks.
+    if len(text) <= width and cell_len(text) <= width:
+        return text
+    if cell_len(text) <= width:
+        return text
+    return set_cell_size(text, width - 1).rstrip() + "…"
+
+
+def fit(text: str, width: int) -> str:
+    """Cut a clean text or fill it with spaces to exactly `width` cells."""
+    short = cut(text, width)
+    return short + " " * (width - cell_len(short))
+
+
+def find_matches(text: str, query: str) -> list[tuple[int, int]]:
+    """Where a query stands in a text, ignoring case: start and end in characters."""
+    if not query:
+        return []
+    pattern = re.compile(re.escape(query), re.IGNORECASE)
+    return [match.span() for match in pattern.finditer(text)]

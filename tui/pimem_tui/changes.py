@@ -1,0 +1,216 @@
+"""What a person does to topics: pin, remove, edit.
+
+It belongs to the app, so that a change outlives the screen it was begun on. Every change runs in a
+worker, one at a time, and says in the end what happened.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from pimem_core.errors import PimemError, SecretError
+from pimem_core.paths import tilde
+from pimem_core.text import visible
+from textual import on
+from textual.app import App, SuspendNotSupported
+from textual.signal import Signal
+
+from .editor import EditorEnd, discard_draft, read_draft, run_editor, write_draft
+from .log import logger
+from .messages import (
+    ChangeFailed,
+    DraftReady,
+    NothingChanged,
+    RemovalKnown,
+    SecretFound,
+    TopicChanged,
+    WorkDone,
+)
+from .screens.confirm import ConfirmScreen
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pimem_core.model import Topic
+    from pimem_core.paths import Places
+    from pimem_core.systems.base import Store
+    from textual.message import Message
+
+_NOTICE_S = 4
+_ERROR_S = 10
+
+
+class TopicChanges(App[None]):
+    """The part of the app that changes topics. Screens follow `topic_changed`."""
+
+    def __init__(self, places: Places) -> None:
+        super().__init__()
+        self.places = places
+        self.topic_changed: Signal[TopicChanged] = Signal(self, "topic_changed")
+        self.change_failed: Signal[ChangeFailed] = Signal(self, "change_failed")
+        self._turn = threading.Lock()
+        self._busy: set[tuple[str, str]] = set()
+
+    def pin_topic(self, store: Store, topic: Topic) -> None:
+        """Pin a topic, or unpin a pinned one."""
+
+        def pin() -> Message:
+            with self._turn:
+                return TopicChanged(store, store.pin(topic.file, not topic.pinned))
+
+        self._start(store, topic, pin)
+
+    def remove_topic(self, store: Store, topic: Topic) -> None:
+        """Ask the store what removing means, then the person, then remove."""
+        self._start(
+            store, topic, lambda: RemovalKnown(store, topic, store.removal(topic.file))
+        )
+
+    def edit_topic(self, store: Store, topic: Topic) -> None:
+        """Open a topic in the person's own editor and save what comes back."""
+
+        def read() -> Message:
+            opened = store.read(topic.file).text
+            draft = write_draft(self.places.state_dir, topic.file, opened)
+            return DraftReady(store, topic, opened, draft)
+
+        self._start(store, topic, read)
+
+    @on(RemovalKnown)
+    def _ask_removal(self, message: RemovalKnown) -> None:
+        store, topic, removal = message.store, message.topic, message.removal
+
+        def remove() -> Message:
+            with self._turn:
+                return TopicChanged(store, store.remove(topic.file))
+
+        def answered(yes: bool | None) -> None:
+            if yes:
+                self._start(store, topic, remove)
+
+        self.push_screen(
+            ConfirmScreen(removal.question, removal.goes_and_stays, "Remove"), answered
+        )
+
+    @on(DraftReady)
+    def _open_editor(self, message: DraftReady) -> None:
+        try:
+            end = run_editor(self, message.draft)
+        except SuspendNotSupported:
+            end = EditorEnd(-1, "This terminal cannot be handed over to an editor.")
+        self.refresh(layout=True)
+        self._start(
+            message.store, message.topic, lambda: self._take_draft(message, end), resumed=True
+        )
+        if end.signum is not None:
+            self.exit(return_code=128 + end.signum)
+
+    def _take_draft(self, message: DraftReady, end: EditorEnd) -> Message:
+        """Save what the editor left, in a worker; a text that cannot be saved stays a draft."""
+        store, topic, draft = message.store, message.topic, message.draft
+        try:
+            text = read_draft(draft)
+        except (OSError, UnicodeDecodeError) as error:
+            return ChangeFailed(
+                store, topic.file, f"The draft {draft} cannot be read, nothing was saved: {error}."
+            )
+        if text == message.opened:
+            discard_draft(draft)
+            if end.error:
+                return ChangeFailed(store, topic.file, end.error + " Set VISUAL or EDITOR.")
+            return NothingChanged(f'"{topic.name}" is unchanged.')
+        if end.code != 0 or end.error:
+            reason = end.error or f"The editor ended with code {end.code}."
+            return ChangeFailed(store, topic.file, f"{reason} {self._kept(draft)}")
+        return self._save(message, text, allow_secret=False)
+
+    def _save(self, message: DraftReady, text: str, *, allow_secret: bool) -> Message:
+        store, topic, draft = message.store, message.topic, message.draft
+        try:
+            with self._turn:
+                change = store.save(
+                    topic.file, opened=message.opened, text=text, allow_secret=allow_secret
+                )
+        except SecretError as error:
+            return SecretFound(message, text, str(error))
+        except PimemError as error:
+            return ChangeFailed(store, topic.file, f"{error} {self._kept(draft)}")
+        except Exception as error:
+            return ChangeFailed(store, topic.file, f"{unexpected(error)} {self._kept(draft)}")
+        discard_draft(draft)
+        return TopicChanged(store, change)
+
+    @on(SecretFound)
+    def _ask_secret(self, message: SecretFound) -> None:
+        edit = message.edit
+
+        def answered(yes: bool | None) -> None:
+            if yes:
+                self._start(
+                    edit.store, edit.topic, lambda: self._save(edit, message.text, allow_secret=True)
+                )
+            else:
+                self.say_error(f"Nothing was saved. {self._kept(edit.draft)}")
+
+        self.push_screen(
+            ConfirmScreen(f'Save "{edit.topic.name}" all the same?', message.reason, "Save"),
+            answered,
+        )
+
+    @on(TopicChanged)
+    def _tell_change(self, message: TopicChanged) -> None:
+        change = message.change
+        sentences = [change.message, *change.notes]
+        if change.dropped:
+            sentences.append("Dropped from the index: " + ", ".join(change.dropped) + ".")
+        self.say(" ".join(sentences))
+        self.topic_changed.publish(message)
+
+    @on(ChangeFailed)
+    def _tell_failure(self, message: ChangeFailed) -> None:
+        self.say_error(message.error)
+        self.change_failed.publish(message)
+
+    @on(NothingChanged)
+    def _tell_nothing(self, message: NothingChanged) -> None:
+        self.say(message.text)
+
+    @on(WorkDone)
+    def _finish_work(self, message: WorkDone) -> None:
+        # While its draft is in the editor a topic stays busy.
+        if not isinstance(message.result, DraftReady):
+            self._busy.discard(message.key)
+        self.post_message(message.result)
+
+    def _start(
+        self, store: Store, topic: Topic, work: Callable[[], Message], *, resumed: bool = False
+    ) -> None:
+        """Run work in a thread and post what it has to tell; one at a time for each topic."""
+        key = (store.path, topic.file)
+        if key in self._busy and not resumed:
+            return
+        self._busy.add(key)
+
+        def run() -> None:
+            try:
+                result = work()
+            except PimemError as error:
+                result = ChangeFailed(store, topic.file, str(error))
+            except OSError as error:
+                result = ChangeFailed(store, topic.file, f"The draft cannot be written: {error}.")
+            except Exception as error:
+                result = ChangeFailed(store, topic.file, unexpected(error))
+            self.post_message(WorkDone(key, result))
+
+        self.run_worker(run, thread=True, exit_on_error=False, group="changes")
+
+    def _kept(self, draft: str) -> str:
+        return f"Your text is in {tilde(draft, self.places.home)}."
+
+
+def unexpected(error: BaseException) -> str:
+    """Words for an error that nobody foresaw; the log gets the rest."""
+    logger.error("An unexpected error", exc_info=error)
+    detail = " ".join(str(error).split())[:200]
+    return f"Something unexpected went wrong: {type(error).__name__} {detail}".rstrip() + "."

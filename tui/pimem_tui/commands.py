@@ -1,0 +1,114 @@
+"""Every action of a screen under one name: for the palette, and for the help."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from textual.actions import parse
+from textual.binding import Binding
+from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.content import Content
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from textual.dom import DOMNode
+    from textual.screen import Screen
+
+_KEY_NAMES = {
+    "escape": "esc",
+    "question_mark": "?",
+    "slash": "/",
+    "pageup": "pgup",
+    "pagedown": "pgdn",
+    "shift+tab": "shift+tab",
+    "f1": "F1",
+}
+
+
+class Command(NamedTuple):
+    """One action: `Area: Verb`, its keys, what it does, and where it runs."""
+
+    area: str
+    verb: str
+    keys: str
+    help: str
+    action: str
+    node: DOMNode
+
+    @property
+    def title(self) -> str:
+        """The name in the palette."""
+        return f"{self.area}: {self.verb}"
+
+
+def commands_of(screen: Screen[object], *, now: bool = True) -> Iterator[Command]:
+    """The actions that a screen offers, those of its widgets and of the app included.
+
+    Args:
+        screen: The screen to look at.
+        now: Leave out those that cannot run at the moment.
+    """
+    seen: set[str] = set()
+    for node in (screen, *screen.query("*"), screen.app):
+        for binding in _own_bindings(node):
+            if binding.id is None or binding.id in seen or not _possible(node, binding, now):
+                continue
+            seen.add(binding.id)
+            area, _, _ = binding.id.partition(".")
+            yield Command(
+                area=area.capitalize(),
+                verb=binding.description.capitalize(),
+                keys=binding.key_display or key_names(binding.key),
+                help=binding.tooltip,
+                action=binding.action,
+                node=node,
+            )
+
+
+def key_names(keys: str) -> str:
+    """The keys of a binding as people write them."""
+    return " ".join(_KEY_NAMES.get(key, key) for key in keys.split(","))
+
+
+def _own_bindings(node: DOMNode) -> Iterator[Binding]:
+    for cls in type(node).__mro__:
+        for binding in cls.__dict__.get("BINDINGS", ()):
+            if isinstance(binding, Binding):
+                yield binding
+
+
+def _possible(node: DOMNode, binding: Binding, now: bool) -> bool:
+    _namespace, name, parameters = parse(binding.action)
+    state = node.check_action(name, parameters)
+    return bool(state) if now else state is not False
+
+
+class PimemCommands(Provider):
+    """Offers the actions of the screen under the palette."""
+
+    async def discover(self) -> Hits:
+        """All of them."""
+        for command in commands_of(self.screen):
+            yield DiscoveryHit(Content(command.title), self._runner(command), help=self._help(command))
+
+    async def search(self, query: str) -> Hits:
+        """Those whose name matches."""
+        matcher = self.matcher(query)
+        for command in commands_of(self.screen):
+            score = matcher.match(command.title)
+            if score > 0:
+                yield Hit(
+                    score,
+                    matcher.highlight(command.title),
+                    self._runner(command),
+                    text=command.title,
+                    help=self._help(command),
+                )
+
+    def _runner(self, command: Command) -> partial[object]:
+        return partial(self.app.run_action, command.action, command.node)
+
+    def _help(self, command: Command) -> str:
+        return f"{command.help} ({command.keys})"

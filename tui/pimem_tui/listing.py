@@ -1,0 +1,67 @@
+"""The rows of a list, prepared in a worker so that showing them costs the same for any number."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len
+
+from .cells import clean
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pimem_core.model import Hit, Topic
+
+#: Names wider than this do not widen the column.
+MAX_NAME_CELLS = 32
+
+
+@dataclass(slots=True)
+class Listing:
+    """Topics in the order of the store, or those of a filter, with what is known of them all.
+
+    A listing is filled before it is shown; afterwards only `replace` changes it, on the
+    interface's own thread.
+    """
+
+    topics: list[Topic] = field(default_factory=list)
+    #: Why each row is here, for a filter; None for the whole store.
+    hits: list[Hit] | None = None
+    #: The first row of each file.
+    rows: dict[str, int] = field(default_factory=dict)
+    stale: int = 0
+    problems: int = 0
+    tokens: int = 0
+    name_cells: int = 0
+
+    def row_of(self, file: str, near: int = -1) -> int | None:
+        """The row of a file, the same one as before when a file stands in several."""
+        if 0 <= near < len(self.topics) and self.topics[near].file == file:
+            return near
+        return self.rows.get(file)
+
+    def replace(self, topic: Topic) -> int | None:
+        """Put a changed topic in the place of the old one and say which row it is."""
+        row = self.rows.get(topic.file)
+        if row is not None:
+            old = self.topics[row]
+            self.topics[row] = topic
+            self.stale += topic.stale - old.stale
+        return row
+
+
+def prepare(topics: Sequence[Topic], hits: Sequence[Hit] | None = None) -> Listing:
+    """Make a listing. Call it in a worker: the work grows with the topics."""
+    listing = Listing(topics=list(topics), hits=None if hits is None else list(hits))
+    widest = 0
+    for row, topic in enumerate(listing.topics):
+        listing.rows.setdefault(topic.file, row)
+        listing.stale += topic.stale
+        listing.problems += topic.problem is not None
+        listing.tokens += topic.tokens
+        if widest < MAX_NAME_CELLS and len(topic.name) * 2 > widest:
+            widest = max(widest, cell_len(clean(topic.name, MAX_NAME_CELLS)))
+    listing.name_cells = min(widest, MAX_NAME_CELLS)
+    return listing

@@ -1,0 +1,146 @@
+"""What workers tell the screens. A worker only posts; the screen that gets it changes state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual.message import Message
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pimem_core.model import Change, StoreStatus, Topic
+    from pimem_core.systems.base import Removal, Store
+
+    from .listing import Listing
+    from .markdown import Line
+
+
+@dataclass
+class TopicsRead(Message):
+    """A worker read the topics of a store."""
+
+    store: Store
+    listing: Listing
+
+
+@dataclass
+class ReadFailed(Message):
+    """A store is there but cannot be read."""
+
+    store: Store
+    error: str
+
+
+@dataclass
+class StatusRead(Message):
+    """A worker looked at a store: how it is, apart from its topics."""
+
+    store: Store
+    status: StoreStatus
+
+
+@dataclass
+class HitsFound(Message):
+    """A search found topics so far; `done` when it is over."""
+
+    store: Store
+    query: str
+    listing: Listing
+    done: bool
+
+
+@dataclass
+class SearchProgress(Message):
+    """How far a search is, in topics."""
+
+    store: Store
+    query: str
+    looked_at: int
+    total: int
+
+    def can_replace(self, message: Message) -> bool:
+        """Only the newest progress matters."""
+        return isinstance(message, SearchProgress)
+
+
+@dataclass
+class SearchFailed(Message):
+    """A search ended with an error."""
+
+    store: Store
+    query: str
+    error: str
+
+
+@dataclass
+class BodyRead(Message):
+    """A worker opened a topic and laid its body out in lines."""
+
+    store: Store
+    topic: Topic
+    lines: Sequence[Line]
+    width: int
+    truncated: bool = False
+    error: str = ""
+
+
+@dataclass
+class RemovalKnown(Message):
+    """What removing a topic would do; the person is asked next."""
+
+    store: Store
+    topic: Topic
+    removal: Removal
+
+
+@dataclass
+class TopicChanged(Message):
+    """A change was made to a topic of a store."""
+
+    store: Store
+    change: Change
+
+
+@dataclass
+class ChangeFailed(Message):
+    """A change was refused or failed; nothing changed on disk."""
+
+    store: Store
+    file: str
+    error: str
+
+
+@dataclass
+class DraftReady(Message):
+    """A topic was read and written to a draft; the editor opens next."""
+
+    store: Store
+    topic: Topic
+    opened: str
+    draft: str
+
+
+@dataclass
+class SecretFound(Message):
+    """An edited text looks like it holds a credential; the person is asked next."""
+
+    edit: DraftReady
+    text: str
+    reason: str
+
+
+@dataclass
+class NothingChanged(Message):
+    """There was nothing to change, and why."""
+
+    text: str
+
+
+@dataclass
+class WorkDone(Message):
+    """A worker is through with a topic; `result` is told next."""
+
+    key: tuple[str, str]
+    result: Message

@@ -1,0 +1,451 @@
+"""The list of a store's topics, with a filter and, where there is room, a preview."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
+
+from pimem_core.text import plural, visible
+from textual import getters, on
+from textual.binding import Binding
+from textual.containers import Horizontal, Vertical
+from textual.widgets import Input, Static
+from textual.worker import get_current_worker
+
+from ..listing import Listing
+from ..messages import (
+    BodyRead,
+    ChangeFailed,
+    HitsFound,
+    ReadFailed,
+    SearchFailed,
+    SearchProgress,
+    StatusRead,
+    TopicChanged,
+    TopicsRead,
+)
+from ..reading import read_body, read_statuses, read_store, search
+from ..states import state_of
+from ..widgets import (
+    BodyView,
+    FilterBar,
+    KeyBar,
+    Seam,
+    StoreAbout,
+    StoreTabs,
+    TooSmall,
+    TopicHeading,
+    TopicList,
+)
+from ..widgets.store_header import read_only
+from .detail import DetailScreen
+from .topic_screen import TopicScreen
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from pimem_core.model import StoreStatus, Topic
+    from pimem_core.systems.base import Store
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+    from textual.timer import Timer
+
+#: Seconds the selection rests before its preview is read.
+_PREVIEW_REST_S = 0.03
+#: Seconds between two looks at a store that somebody holds locked.
+_LOCK_LOOK_S = 2.0
+_PINS = {"pinned_now": True, "unpinned_now": False}
+
+
+@dataclass
+class _Shown:
+    """What is known of one store, and where the person was in it."""
+
+    listing: Listing | None = None
+    status: StoreStatus | None = None
+    error: str = ""
+    file: str | None = None
+
+
+class BrowserScreen(TopicScreen):
+    """Browse, filter and act on the topics of one store at a time."""
+
+    AUTO_FOCUS = "TopicList"
+    KEY_BAR = (
+        "filter.accept",
+        "filter.clear",
+        "topic.open",
+        "topic.pin",
+        "topic.remove",
+        "topic.edit_outside",
+        "list.filter",
+        "store.next",
+        "app.help",
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "open", "open", id="topic.open", tooltip="Open the topic to read it"),
+        *TopicScreen.BINDINGS,
+        Binding(
+            "slash",
+            "filter",
+            "filter",
+            key_display="/",
+            id="list.filter",
+            tooltip="Filter by name, file, summary and text",
+        ),
+        Binding(
+            "tab", "next_store(1)", "store", id="store.next", tooltip="Show the next store"
+        ),
+        Binding(
+            "shift+tab",
+            "next_store(-1)",
+            "previous",
+            show=False,
+            id="store.previous",
+            tooltip="Show the previous store",
+        ),
+        *(
+            Binding(
+                str(number),
+                f"show_store({number})",
+                f"show store {number}",
+                show=False,
+                id=f"store.show_{number}",
+                tooltip=f"Show store number {number}",
+            )
+            for number in range(1, 10)
+        ),
+        Binding(
+            "escape",
+            "leave",
+            "leave",
+            show=False,
+            id="list.leave",
+            tooltip="Clear the filter; without one, quit",
+        ),
+    ]
+
+    tabs = getters.query_one(StoreTabs)
+    about = getters.query_one(StoreAbout)
+    filter_bar = getters.query_one(FilterBar)
+    topic_list = getters.query_one(TopicList)
+    key_bar = getters.query_one(KeyBar)
+    preview_heading = getters.query_one("#preview TopicHeading", TopicHeading)
+    preview_body = getters.query_one("#preview BodyView", BodyView)
+
+    def __init__(
+        self, stores: Sequence[Store], start: int, home: str, now: Callable[[], float]
+    ) -> None:
+        super().__init__()
+        self._stores = stores
+        self._home = home
+        self._now = now
+        self._index = start
+        self._shown = [_Shown() for _ in stores]
+        self._query = ""
+        self._hits: Listing | None = None
+        self._previewed: str | None = None
+        self._greyed: tuple[object, ...] = ()
+
+    @property
+    def store(self) -> Store:
+        """The store that is shown."""
+        return self._stores[self._index]
+
+    @property
+    def store_status(self) -> StoreStatus | None:
+        """What is known of that store."""
+        return self._shown[self._index].status
+
+    @property
+    def topic(self) -> Topic | None:
+        """The selected topic, as long as the list shows."""
+        return None if self.has_class("-message") else self.topic_list.topic
+
+    def compose(self) -> ComposeResult:
+        """Header, list, preview and keys; a message takes the place of the list when needed."""
+        yield StoreTabs([store.name for store in self._stores])
+        yield StoreAbout(self._home)
+        yield FilterBar()
+        yield Seam()
+        with Horizontal(id="body"):
+            yield TopicList(self._now)
+            yield Static(id="state", markup=False)
+            with Vertical(id="preview"):
+                yield TopicHeading(self._now)
+                yield BodyView(can_focus=False)
+        yield KeyBar()
+        yield TooSmall()
+
+    def on_mount(self) -> None:
+        """Show the frame first, then read."""
+        self._rest = self.set_timer(_PREVIEW_REST_S, self._read_preview, pause=True)
+        self.tabs.active = self._index
+        self.app.topic_changed.subscribe(self, self._follow_change)
+        self.app.change_failed.subscribe(self, self._follow_failure)
+        self.call_after_refresh(self._read, others=True)
+        self.set_interval(60, self.topic_list.redraw)  # ages move on
+        self.set_interval(_LOCK_LOOK_S, self._look_at_lock)
+
+    # Reading -----------------------------------------------------------------------------------
+
+    def _read(self, *, others: bool = False) -> None:
+        self._work("read", partial(read_store, self.store))
+        if others:
+            rest = [store for store in self._stores if store is not self.store]
+            self._work("statuses", partial(read_statuses, rest))
+
+    def _work(self, group: str, job: Callable[..., None]) -> None:
+        """Run a job of `reading` in a thread; a newer one of the same group cancels it."""
+
+        def run() -> None:
+            worker = get_current_worker()
+            job(post=self.post_message, cancelled=lambda: worker.is_cancelled)
+
+        self.run_worker(run, thread=True, exclusive=True, exit_on_error=False, group=group)
+
+    @on(TopicsRead)
+    def _take_topics(self, message: TopicsRead) -> None:
+        index = self._stores.index(message.store)
+        self._shown[index].listing = message.listing
+        self._shown[index].error = ""
+        self.tabs.set_count(index, len(message.listing.topics))
+        if index == self._index:
+            self._show_rows()
+
+    @on(ReadFailed)
+    def _take_failure(self, message: ReadFailed) -> None:
+        index = self._stores.index(message.store)
+        self._shown[index].error = message.error
+        if index == self._index:
+            listing = self._shown[index].listing
+            if listing is not None and listing.topics:
+                self.app.say_error(message.error)  # what was read before stays on the screen
+            self._show_state()
+
+    @on(StatusRead)
+    def _take_status(self, message: StatusRead) -> None:
+        index = self._stores.index(message.store)
+        shown = self._shown[index]
+        shown.status = message.status
+        if shown.listing is None:
+            self.tabs.set_count(index, message.status.count)
+        if index == self._index:
+            self.about.status = message.status
+            self._show_state()
+
+    def _look_at_lock(self) -> None:
+        if self.store_status is not None and self.store_status.lock is not None:
+            self._work("lock", partial(read_statuses, [self.store]))
+
+    # Showing -----------------------------------------------------------------------------------
+
+    def _show_rows(self) -> None:
+        """Show the store's topics, or look for the filter in them again."""
+        shown = self._shown[self._index]
+        listing = shown.listing or Listing()
+        self.tabs.tokens = listing.tokens if shown.listing is not None else None
+        self.about.stale, self.about.problems = listing.stale, listing.problems
+        if self._query:
+            self._work("search", partial(search, self.store, self._query))
+            self._show_state()
+            return
+        self.topic_list.show(listing, name_cells=listing.name_cells, file=shown.file)
+        self._show_state()
+
+    def _show_state(self) -> None:
+        """Put a message in the place of the list when there is nothing to list."""
+        shown = self._shown[self._index]
+        text = state_of(shown.listing, shown.status, shown.error, self._query, self._hits)
+        self.set_class(text is not None, "-message")
+        self.query_one("#state", Static).update(visible(text or ""))
+        self._grey()
+
+    def _grey(self) -> None:
+        """Let the keys follow what can be done, when that has changed."""
+        greyed = (self._index, self.topic is None, read_only(self.store_status), self._query == "")
+        if greyed != self._greyed:
+            self._greyed = greyed
+            self.refresh_bindings()
+
+    @on(TopicList.TopicSelected)
+    def _follow_selection(self, message: TopicList.TopicSelected) -> None:
+        topic = message.topic
+        shown = self._shown[self._index]
+        if topic is not None:
+            shown.file = topic.file
+        count = len(self.topic_list.listing.topics)
+        self.key_bar.status = f"{self.topic_list.selected + 1:,} of {count:,}" if count else ""
+        self._grey()
+        self._rest.reset()
+        self._rest.resume()
+
+    # The preview -------------------------------------------------------------------------------
+
+    def on_resize(self) -> None:
+        """Join the lines and lay the preview out again, once sizes are known."""
+        self.call_after_refresh(self._fit_preview)
+
+    def _fit_preview(self) -> None:
+        preview = self.query_one("#preview")
+        self.query_one(Seam).joint = preview.region.x if preview.display else None
+        self._read_preview()
+
+    def _read_preview(self) -> None:
+        self._rest.pause()
+        topic, width = self.topic, self.preview_body.measure
+        if not self.query_one("#preview").display:
+            return
+        if topic is None:
+            self.preview_heading.show(None)
+            self.preview_body.show(())
+            self._previewed = None
+        else:
+            self._work("preview", partial(read_body, self.store, topic, width))
+
+    @on(BodyRead)
+    def _show_preview(self, message: BodyRead) -> None:
+        topic = self.topic
+        if topic is None or (message.store, message.topic.file) != (self.store, topic.file):
+            return
+        self.preview_heading.show(topic)
+        same = self._previewed == topic.file
+        self._previewed = topic.file
+        self.preview_body.show(message.lines, query=self._query, keep_place=same)
+
+    # The filter --------------------------------------------------------------------------------
+
+    def action_filter(self) -> None:
+        """Open the filter, or go back into it."""
+        self.add_class("-filtering")
+        self.filter_bar.input.focus()
+
+    def action_leave(self) -> None:
+        """Clear and close the filter; without one, quit."""
+        if not self.has_class("-filtering"):
+            self.app.exit()
+            return
+        in_list = self.focused is self.topic_list
+        if self._query:
+            self.filter_bar.input.value = ""
+            self._filter("")
+            if not in_list:
+                return
+        self.remove_class("-filtering")
+        self.topic_list.focus()
+
+    def action_accept_filter(self) -> None:
+        """Go to the list and keep the filter; an empty one closes."""
+        if not self._query:
+            self.remove_class("-filtering")
+        self.topic_list.focus()
+
+    @on(Input.Changed)
+    def _type_filter(self, message: Input.Changed) -> None:
+        self._filter(message.value)
+
+    def _filter(self, query: str) -> None:
+        if query == self._query:
+            return
+        self._query = query
+        self.filter_bar.note = ""
+        if query:
+            self._work("search", partial(search, self.store, query))
+            return
+        self.workers.cancel_group(self, "search")
+        self._hits = None
+        self._show_rows()
+
+    @on(HitsFound)
+    def _take_hits(self, message: HitsFound) -> None:
+        if (message.store, message.query) != (self.store, self._query):
+            return
+        shown = self._shown[self._index]
+        self._hits = message.listing
+        found = len(message.listing.topics)
+        self.filter_bar.note = plural(found, "hit") + ("" if message.done else " …")
+        name_cells = shown.listing.name_cells if shown.listing else message.listing.name_cells
+        self.topic_list.show(
+            message.listing, query=message.query, name_cells=name_cells, file=shown.file
+        )
+        self._show_state()
+
+    @on(SearchProgress)
+    def _show_progress(self, message: SearchProgress) -> None:
+        if (message.store, message.query) == (self.store, self._query) and message.total:
+            found = len(self._hits.topics) if self._hits is not None else 0
+            percent = 100 * message.looked_at // message.total
+            self.filter_bar.note = f"searching {percent}%, {plural(found, 'hit')}"
+
+    @on(SearchFailed)
+    def _search_failed(self, message: SearchFailed) -> None:
+        if (message.store, message.query) == (self.store, self._query):
+            self.filter_bar.note = "stopped"
+            self.app.say_error(message.error)
+
+    # Stores and topics -------------------------------------------------------------------------
+
+    def action_next_store(self, by: int) -> None:
+        """Show the next store, or the one before."""
+        self._go_to_store((self._index + by) % len(self._stores))
+
+    def action_show_store(self, number: int) -> None:
+        """Show the store with this number."""
+        self._go_to_store(number - 1)
+
+    @on(StoreTabs.TabChosen)
+    def _choose_tab(self, message: StoreTabs.TabChosen) -> None:
+        self._go_to_store(message.index)
+
+    def _go_to_store(self, index: int) -> None:
+        if index == self._index or not 0 <= index < len(self._stores):
+            return
+        self.workers.cancel_group(self, "search")
+        self._index = self.tabs.active = index
+        self._hits = None
+        self._previewed = None
+        self.about.status = self.store_status
+        self._show_rows()
+        self._read()
+
+    def action_open(self) -> None:
+        """Open the selected topic."""
+        topic = self.topic
+        if topic is not None:
+            self.app.push_screen(
+                DetailScreen(self.store, self.store_status, topic, self._query, self._now)
+            )
+
+    @on(TopicList.TopicOpened)
+    def _open_clicked(self) -> None:
+        self.action_open()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Besides what all topics need: a store to switch to, and a topic to open."""
+        if action == "next_store":
+            return len(self._stores) > 1
+        if action == "show_store":
+            return len(self._stores) > 1 and int(str(parameters[0])) <= len(self._stores)
+        if action == "open":
+            return True if self.topic is not None else None
+        return super().check_action(action, parameters)
+
+    # After a change ----------------------------------------------------------------------------
+
+    def _follow_change(self, message: TopicChanged) -> None:
+        """Show a pin at once, then read again what else the change touched."""
+        change = message.change
+        pinned = _PINS.get(change.outcome)
+        listing = self.topic_list.listing
+        row = listing.rows.get(change.file)
+        if message.store is not self.store:
+            return
+        if pinned is not None and row is not None:
+            self.topic_list.replace(listing.topics[row].but(pinned=pinned))
+        self._read()
+
+    def _follow_failure(self, message: ChangeFailed) -> None:
+        """A refusal often means that the store is not as it was shown."""
+        if message.store is self.store:
+            self._read()

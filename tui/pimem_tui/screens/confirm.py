@@ -1,0 +1,62 @@
+"""A question that has to be answered before something goes away."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from pimem_core.text import visible
+from textual.binding import Binding
+from textual.containers import Horizontal, VerticalScroll
+from textual.screen import ModalScreen
+from textual.widgets import Button, Static
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+
+
+class ConfirmScreen(ModalScreen[bool]):
+    """Asks one question. Cancel has the focus, and only `y` or its button says yes."""
+
+    AUTO_FOCUS = "#cancel"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y", "answer(True)", "yes", id="confirm.yes", tooltip="Do it"),
+        Binding(
+            "n,escape",
+            "answer(False)",
+            "cancel",
+            id="confirm.cancel",
+            tooltip="Leave everything as it is",
+        ),
+        Binding(
+            "left,right,up,down,tab,shift+tab,h,l",
+            "app.focus_next",
+            "other button",
+            show=False,
+            id="confirm.other",
+            tooltip="Go to the other button",
+        ),
+    ]
+
+    def __init__(self, question: str, detail: str, verb: str) -> None:
+        super().__init__()
+        self._question = visible(question)
+        self._detail = visible(detail)
+        self._verb = verb
+
+    def compose(self) -> ComposeResult:
+        """The box."""
+        with VerticalScroll(id="box", can_focus=False):
+            yield Static(self._question, id="question", markup=False)
+            yield Static(self._detail, id="detail", markup=False)
+            with Horizontal(id="buttons"):
+                yield Button("Cancel", id="cancel", compact=True)
+                yield Button(self._verb, id="confirm", variant="error", compact=True)
+
+    def action_answer(self, yes: bool) -> None:
+        """Answer and go back."""
+        self.dismiss(yes)
+
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        """Answer with the button that was pressed."""
+        self.dismiss(event.button.id == "confirm")

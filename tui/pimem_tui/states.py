@@ -1,0 +1,60 @@
+"""What stands in the place of the list when there is nothing to list, and what to do next."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .cells import clean
+
+if TYPE_CHECKING:
+    from pimem_core.model import StoreStatus
+
+    from .listing import Listing
+
+
+def state_of(
+    listing: Listing | None,
+    status: StoreStatus | None,
+    error: str,
+    query: str,
+    hits: Listing | None,
+) -> str | None:
+    """The message for a store without rows, or None when the list shows.
+
+    Args:
+        listing: The topics that were read; None while nothing was.
+        status: What is known of the store.
+        error: Why it could not be read; empty when it could.
+        query: The filter.
+        hits: What the filter found so far; None while it has found nothing yet.
+    """
+    if error and (listing is None or not listing.topics):
+        return (
+            f"This store cannot be read.\n\n{error}\n\n"
+            "`pimem doctor` says what can be mended. Nothing was changed."
+        )
+    if listing is None:
+        return "Reading …"
+    if query:
+        if hits is not None and not hits.topics:
+            return f"Nothing contains “{clean(query, 60)}”.\n\nesc clears the filter."
+        return None
+    if listing.topics:
+        return None
+    form = status.format if status is not None else None
+    kind, _, owner = (form or "").partition(":")
+    if kind == "foreign":
+        return (
+            f"This folder belongs to another program ({clean(owner)}).\n\n"
+            "pimem shows what it can and changes nothing here."
+        )
+    if kind == "unknown":
+        return (
+            "This folder is in no format that pimem knows.\n\n"
+            "It is opened read-only. `pimem --dir FOLDER` opens another one."
+        )
+    return (
+        "No memories here yet.\n\n"
+        "Ask pi to remember something, or write one yourself:\n\n"
+        '    pimem write "Deploy Steps" --summary "how we ship" --content "…"'
+    )

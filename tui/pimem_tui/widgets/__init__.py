@@ -1,0 +1,22 @@
+"""The pieces that screens are put together from. Data comes down, messages go up."""
+
+from .body_view import BodyView
+from .filter_bar import FilterBar
+from .key_bar import KeyBar
+from .seam import Seam
+from .store_header import StoreAbout, StoreTabs
+from .too_small import TooSmall
+from .topic_heading import TopicHeading
+from .topic_list import TopicList
+
+__all__ = [
+    "BodyView",
+    "FilterBar",
+    "KeyBar",
+    "Seam",
+    "StoreAbout",
+    "StoreTabs",
+    "TooSmall",
+    "TopicHeading",
+    "TopicList",
+]

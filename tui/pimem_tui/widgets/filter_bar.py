@@ -1,0 +1,68 @@
+"""The line that a filter is typed into."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from pimem_core.text import visible_cell
+from textual import getters
+from textual.binding import Binding
+from textual.containers import Horizontal
+from textual.reactive import reactive
+from textual.widgets import Input, Static
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+
+
+class FilterInput(Input):
+    """The text of the filter. Up and down move in the list without leaving it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(
+            "enter",
+            "screen.accept_filter",
+            "to the list",
+            id="filter.accept",
+            tooltip="Go to the list and keep the filter",
+        ),
+        Binding(
+            "escape", "screen.leave", "clear", id="filter.clear", tooltip="Clear the filter, then close it"
+        ),
+        Binding(
+            "up", "screen.move_in_list(-1)", "up", show=False, id="filter.up", tooltip="Select the hit above"
+        ),
+        Binding(
+            "down",
+            "screen.move_in_list(1)",
+            "down",
+            show=False,
+            id="filter.down",
+            tooltip="Select the hit below",
+        ),
+    ]
+
+    def validate_value(self, value: str) -> str:
+        """Pasted control characters are drawn as signs, like everywhere."""
+        return visible_cell(value)
+
+
+class FilterBar(Horizontal):
+    """The filter with a note on what it found."""
+
+    note: reactive[str] = reactive("")
+
+    input = getters.query_one(FilterInput)
+
+    def compose(self) -> ComposeResult:
+        """Label, input and note."""
+        yield Static("/", id="filter-label", markup=False)
+        yield FilterInput(
+            placeholder="name, file, summary or text", id="filter", compact=True, select_on_focus=False
+        )
+        yield Static("", id="filter-note", markup=False)
+
+    def watch_note(self, note: str) -> None:
+        """Show the note."""
+        self.query_one("#filter-note", Static).update(note)

@@ -1,0 +1,109 @@
+"""The line of keys at the bottom: what works now, as many as fit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+from rich.cells import cell_len
+from textual.content import Content
+from textual.reactive import reactive
+from textual.widget import Widget
+
+from ..cells import clean
+from ..commands import key_names
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from textual import events
+    from textual.dom import DOMNode
+    from textual.screen import Screen
+
+
+class _Key(NamedTuple):
+    key: str
+    label: str
+    action: str
+    node: DOMNode
+    enabled: bool
+
+    @property
+    def cells(self) -> int:
+        return cell_len(self.key) + 1 + cell_len(self.label)
+
+
+class KeyBar(Widget):
+    """Shows the bindings that the screen names in `KEY_BAR`; a click presses one.
+
+    The last one stays when others have to go: it is the help that lists them all.
+    """
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        f"key-bar--{kind}" for kind in ("key", "label", "off", "status")
+    }
+
+    status: reactive[str] = reactive("")
+    """A word or two at the right, such as what is going on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._keys: list[_Key] = []
+        self._places: list[tuple[int, int, _Key]] = []
+
+    def on_mount(self) -> None:
+        """Follow the bindings of the screen."""
+        self.screen.bindings_updated_signal.subscribe(self, self._update)
+        self.call_after_refresh(self._update, self.screen)
+
+    def _update(self, screen: Screen[object]) -> None:
+        if not self.is_attached or screen is not self.screen or not screen.is_current:
+            return
+        order: Sequence[str] = getattr(screen, "KEY_BAR", ())
+        keys: dict[str, _Key] = {}
+        for node, binding, enabled, _tooltip in screen.active_bindings.values():
+            if binding.id in order and binding.id not in keys:
+                shown = binding.key_display or key_names(binding.key)
+                keys[binding.id] = _Key(shown, binding.description, binding.action, node, enabled)
+        found = [keys[name] for name in order if name in keys]
+        if found != self._keys:
+            self._keys = found
+            self.refresh()
+
+    def render(self) -> Content:
+        """The line."""
+        width = self.size.width
+        status = clean(self.status)
+        keys = _fitting(self._keys, width - (cell_len(status) + 3 if status else 1))
+        content = Content(" ")
+        self._places = []
+        at = 1
+        for key in keys:
+            self._places.append((at, at + key.cells, key))
+            key_style = self.get_visual_style(
+                "key-bar--key" if key.enabled else "key-bar--off", partial=True
+            )
+            label_style = self.get_visual_style(
+                "key-bar--label" if key.enabled else "key-bar--off", partial=True
+            )
+            content += Content.styled(key.key, key_style)
+            content += Content.styled(f" {key.label}  ", label_style)
+            at += key.cells + 2
+        room = width - at - 1
+        if status and cell_len(status) <= room:
+            style = self.get_visual_style("key-bar--status", partial=True)
+            content += Content.styled(" " * (room - cell_len(status)) + status, style)
+        return content
+
+    async def on_click(self, event: events.Click) -> None:
+        """Do what the key would."""
+        for start, end, key in self._places:
+            if start <= event.x < end and key.enabled:
+                await self.app.run_action(key.action, key.node)
+
+
+def _fitting(keys: list[_Key], width: int) -> list[_Key]:
+    """As many keys as fit; those before the last go first."""
+    kept = list(keys)
+    while len(kept) > 1 and sum(key.cells + 2 for key in kept) - 2 > width:
+        del kept[-2]
+    return kept

@@ -1,0 +1,99 @@
+"""Name, summary and facts of one topic, above its body."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from pimem_core.text import plural
+from rich.cells import cell_len
+from textual.content import Content
+from textual.widget import Widget
+
+from ..ages import exact, long_age
+from ..cells import clean, cut
+from ..wrap import Run, wrap
+from .topic_row import mark
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pimem_core.model import Topic
+    from textual.geometry import Size
+
+
+class TopicHeading(Widget):
+    """Says in words everything that the marks of the list say with a sign."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        f"topic-heading--{kind}"
+        for kind in ("title", "summary", "facts", "pinned", "stale", "problem")
+    }
+
+    def __init__(self, now: Callable[[], float], *, max_lines: int = 6) -> None:
+        super().__init__()
+        self._now = now
+        self._max_lines = max_lines
+        self._topic: Topic | None = None
+        self._runs: list[list[Run]] = []
+
+    def show(self, topic: Topic | None) -> None:
+        """Show another topic, or the same one changed."""
+        self._topic = topic
+        self.refresh(layout=True)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """As many lines as the text takes."""
+        return len(self._lay_out(width))
+
+    def render(self) -> Content:
+        """The heading."""
+        lines = self._lay_out(self.size.width)
+        content = Content("")
+        for number, line in enumerate(lines):
+            if number:
+                content = content + "\n"
+            for run in line:
+                style = self.get_visual_style(f"topic-heading--{run.kind}", partial=True)
+                content = content + Content.styled(run.text, style)
+        return content
+
+    def _lay_out(self, width: int) -> list[list[Run]]:
+        topic = self._topic
+        if topic is None or width < 1:
+            return []
+        sign, kind = mark(topic)
+        title = [Run(f"{sign} ", kind)] if kind else []
+        room = max(width - sum(cell_len(run.text) for run in title), 1)
+        lines = [[*title, Run(cut(clean(topic.name), room), "title")]]
+        if topic.summary:
+            lines += wrap([Run(clean(topic.summary), "summary")], width)
+        lines += wrap(self._facts(topic), width)
+        if len(lines) > self._max_lines:
+            lines = [lines[0], *lines[1 : self._max_lines - 1], lines[-1]]
+        return lines
+
+    def _facts(self, topic: Topic) -> list[Run]:
+        facts: list[Run] = []
+        if topic.problem:
+            facts.append(Run(clean(topic.problem), "problem"))
+        if topic.pinned:
+            facts.append(Run("pinned", "pinned"))
+        if topic.stale:
+            facts.append(Run("stale", "stale"))
+        if topic.type:
+            facts.append(Run(clean(topic.type), "facts"))
+        if topic.stamp:
+            age = long_age(topic.stamp, self._now())
+            stamp = clean(exact(topic.stamp))
+            facts.append(Run(f"{age} ({stamp})" if age else stamp, "facts"))
+        facts.append(Run(clean(topic.file), "facts"))
+        if not topic.listed:
+            facts.append(Run("not in the index", "stale"))
+        else:
+            facts.append(Run(plural(topic.tokens, "token"), "facts"))
+        runs: list[Run] = []
+        for fact in facts:
+            if runs:
+                runs.append(Run(" · ", "facts"))
+            runs.append(fact)
+        return runs

@@ -1,0 +1,284 @@
+"""The list of topics, drawn line by line: only the rows in view cost anything."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.binding import Binding
+from textual.cache import LRUCache
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.reactive import reactive
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from ..listing import Listing
+from .topic_row import RowLayout, draw_row, draw_why
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pimem_core.model import Topic
+    from textual import events
+    from textual.binding import BindingType
+
+_KINDS = (
+    "name",
+    "summary",
+    "age",
+    "where",
+    "pinned",
+    "stale",
+    "problem",
+    "match",
+)
+
+
+class TopicList(ScrollView, can_focus=True, inherit_bindings=False):
+    """Topics, one line each, with one of them selected.
+
+    The selection belongs to a topic, not to a row: a new listing keeps it by file.
+    """
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        *(f"topic-list--{kind}" for kind in _KINDS),
+        "topic-list--cursor",
+        "topic-list--cursor-blurred",
+    }
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(
+            "up,k", "move(-1)", "up", show=False, id="list.up", tooltip="Select the topic above"
+        ),
+        Binding(
+            "down,j", "move(1)", "down", show=False, id="list.down", tooltip="Select the topic below"
+        ),
+        Binding(
+            "pageup",
+            "move_page(-1)",
+            "page up",
+            show=False,
+            id="list.page_up",
+            tooltip="Move up by a screen",
+        ),
+        Binding(
+            "pagedown",
+            "move_page(1)",
+            "page down",
+            show=False,
+            id="list.page_down",
+            tooltip="Move down by a screen",
+        ),
+        Binding(
+            "home,g", "first", "first", show=False, id="list.first", tooltip="Select the first topic"
+        ),
+        Binding(
+            "end,G", "last", "last", show=False, id="list.last", tooltip="Select the last topic"
+        ),
+    ]
+
+    selected: reactive[int] = reactive(0, repaint=False)
+    """The selected row."""
+
+    @dataclass
+    class TopicSelected(Message):
+        """Another topic is selected, or none."""
+
+        topic_list: TopicList
+        topic: Topic | None
+
+        @property
+        def control(self) -> TopicList:
+            """The list, for `on` with a selector."""
+            return self.topic_list
+
+        def can_replace(self, message: Message) -> bool:
+            """Only the newest selection matters."""
+            return isinstance(message, TopicList.TopicSelected)
+
+    @dataclass
+    class TopicOpened(Message):
+        """A topic was double-clicked."""
+
+        topic_list: TopicList
+        topic: Topic
+
+    def __init__(self, now: Callable[[], float]) -> None:
+        super().__init__()
+        self._now = now
+        self.listing = Listing()
+        self._query = ""
+        self._name_cells = 0
+        self._strips: LRUCache[tuple[int, int, bool, bool], Strip] = LRUCache(512)
+
+    @property
+    def topic(self) -> Topic | None:
+        """The selected topic."""
+        topics = self.listing.topics
+        return topics[self.selected] if 0 <= self.selected < len(topics) else None
+
+    def show(
+        self, listing: Listing, *, query: str = "", name_cells: int, file: str | None = None
+    ) -> None:
+        """Show other rows and keep the selection by file, on the same line of the screen.
+
+        Args:
+            listing: The new rows.
+            query: The text to mark in them.
+            name_cells: Width that the longest name of the store would like.
+            file: The topic to select; the selected one when left out.
+        """
+        old, row = self.listing, self.selected
+        wanted = file or (self.topic.file if self.topic else None)
+        offset = row * self._row_height - round(self.scroll_y)
+        self.listing, self._query, self._name_cells = listing, query, name_cells
+        self._strips.clear()
+        new_row = _follow(old, row, listing, wanted)
+        self._update_size()
+        self.set_reactive(TopicList.selected, new_row)
+        self.scroll_to(y=new_row * self._row_height - offset, animate=False)
+        self._scroll_to_row(new_row)
+        self.refresh()
+        self.post_message(self.TopicSelected(self, self.topic))
+
+    def replace(self, topic: Topic) -> None:
+        """Show a changed topic in its place."""
+        if self.listing.replace(topic) is not None:
+            self._strips.clear()
+            self.refresh()
+            self.post_message(self.TopicSelected(self, self.topic))
+
+    def action_move(self, by: int) -> None:
+        """Move the selection by some rows."""
+        self.select(self.selected + by)
+
+    def action_move_page(self, direction: int) -> None:
+        """Move the selection by a screen."""
+        rows = max(self.size.height // self._row_height - 1, 1)
+        self.select(self.selected + direction * rows)
+
+    def action_first(self) -> None:
+        """Select the first topic."""
+        self.select(0)
+
+    def action_last(self) -> None:
+        """Select the last topic."""
+        self.select(len(self.listing.topics) - 1)
+
+    def select(self, row: int) -> None:
+        """Select a row, or the nearest that exists."""
+        self.selected = max(0, min(row, len(self.listing.topics) - 1))
+        self._scroll_to_row(self.selected)
+
+    def watch_selected(self, old: int, new: int) -> None:
+        """Draw both rows again and tell the screen."""
+        self.refresh_lines(old * self._row_height, self._row_height)
+        self.refresh_lines(new * self._row_height, self._row_height)
+        self.post_message(self.TopicSelected(self, self.topic))
+
+    def on_click(self, event: events.Click) -> None:
+        """Select with a click, open with a second one."""
+        row = (event.y + self.scroll_offset.y) // self._row_height
+        if row < len(self.listing.topics):
+            self.select(row)
+            if event.chain == 2 and self.topic:
+                self.post_message(self.TopicOpened(self, self.topic))
+
+    def on_resize(self) -> None:
+        """Lay the columns out for the new width; the selected row stays in view."""
+        self._strips.clear()
+        self._update_size()
+        self._scroll_to_row(self.selected)
+
+    def on_focus(self) -> None:
+        """The selected row looks different with the focus."""
+        self.refresh()
+
+    def on_blur(self) -> None:
+        """The selected row looks different without the focus."""
+        self.refresh()
+
+    def notify_style_update(self) -> None:
+        """Forget what was drawn in the old colours."""
+        super().notify_style_update()
+        self._strips.clear()
+
+    def redraw(self) -> None:
+        """Draw every row again, since ages have moved on."""
+        self._strips.clear()
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """Draw one line of the view."""
+        line = y + self.scroll_offset.y
+        height = self._row_height
+        row, part = divmod(line, height)
+        width = self.scrollable_content_region.width
+        if row >= len(self.listing.topics) or width < 1:
+            return Strip.blank(max(width, 0), self.rich_style)
+        selected = row == self.selected
+        key = (row, part, selected, self.has_focus)
+        strip = self._strips.get(key)
+        if strip is None:
+            strip = self._strips[key] = self._draw(row, part, selected, width)
+        return strip
+
+    def _draw(self, row: int, part: int, selected: bool, width: int) -> Strip:
+        styles = self._styles(selected)
+        topic = self.listing.topics[row]
+        hit = self.listing.hits[row] if self.listing.hits is not None else None
+        layout = self._layout(width)
+        if part:
+            runs = draw_why(hit, self._query, width)
+        else:
+            runs = draw_row(topic, hit, self._query, layout, self._now())
+        return Strip([Segment(text, styles[kind]) for text, kind in runs], width)
+
+    def _styles(self, selected: bool) -> dict[str, Style]:
+        """The style of each part of a row. The selected one keeps its own background."""
+        styles = {kind: self.get_component_rich_style(f"topic-list--{kind}") for kind in _KINDS}
+        styles[""] = self.rich_style
+        if selected:
+            name = "cursor" if self.has_focus else "cursor-blurred"
+            cursor = self.get_component_rich_style(f"topic-list--{name}")
+            plain = cursor + Style(bold=False)
+            for kind, style in styles.items():
+                marked = kind in ("pinned", "stale", "problem", "where")
+                styles[kind] = plain + Style(color=style.color) if marked else plain
+            styles["name"] = cursor
+            styles["match"] = cursor + Style(underline=True)
+        return styles
+
+    def _layout(self, width: int) -> RowLayout:
+        return RowLayout.for_width(width, self._name_cells)
+
+    @property
+    def _row_height(self) -> int:
+        """Two lines where a narrow list has no other room to say why a topic matched."""
+        narrow = self.listing.hits is not None and not self._layout(self.size.width).summary
+        return 2 if narrow else 1
+
+    def _update_size(self) -> None:
+        height = len(self.listing.topics) * self._row_height
+        self.virtual_size = Size(self.size.width, height)
+
+    def _scroll_to_row(self, row: int) -> None:
+        height = self._row_height
+        region = Region(0, row * height, 1, height)
+        self.scroll_to_region(region, animate=False, force=True, x_axis=False)
+
+
+def _follow(old: Listing, row: int, new: Listing, file: str | None) -> int:
+    """The row of `file` in a new listing, or else of its nearest neighbour that is still there."""
+    if file is not None:
+        found = new.row_of(file, near=row)
+        if found is not None:
+            return found
+        # Below first: what stood under a removed topic moves up into its place.
+        for topic in [*old.topics[row + 1 : row + 50], *reversed(old.topics[max(row - 50, 0) : row])]:
+            neighbour = new.rows.get(topic.file)
+            if neighbour is not None:
+                return neighbour
+    return max(0, min(row, len(new.topics) - 1))

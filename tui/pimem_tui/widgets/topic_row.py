@@ -1,0 +1,134 @@
+"""How one topic looks on one line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from rich.cells import cell_len
+
+from ..ages import short_age
+from ..cells import clean, cut, find_matches, fit
+
+if TYPE_CHECKING:
+    from pimem_core.model import Hit, Topic
+
+_AGE_CELLS = 4
+_MARK_CELLS = 3
+_MIN_SUMMARY = 20
+_GAP = 2
+_Runs = list[tuple[str, str]]
+
+
+class RowLayout(NamedTuple):
+    """Widths of the columns in cells. `summary` is 0 where there is no room for one."""
+
+    name: int
+    summary: int
+    width: int
+
+    @classmethod
+    def for_width(cls, width: int, name_cells: int) -> RowLayout:
+        """Share a width out: mark and age are fixed, and the summary shrinks before the name."""
+        room = width - _MARK_CELLS - _AGE_CELLS - 2
+        name = max(min(name_cells, room // 2), min(16, room // 2))
+        summary = room - name - _GAP
+        if summary < _MIN_SUMMARY:
+            return cls(max(room, 0), 0, width)
+        return cls(name, summary, width)
+
+
+def mark(topic: Topic) -> tuple[str, str]:
+    """The mark of a topic and the name of its style. A problem counts most."""
+    if topic.problem:
+        return "!", "problem"
+    if topic.pinned:
+        return "●", "pinned"
+    if topic.stale:
+        return "~", "stale"
+    return " ", ""
+
+
+def draw_row(topic: Topic, hit: Hit | None, query: str, layout: RowLayout, now: float) -> _Runs:
+    """The runs of a topic's line: text and style name, exactly as wide as the layout."""
+    sign, kind = mark(topic)
+    runs: _Runs = [(" ", ""), (sign, kind), (" ", "")]
+    name_query = query if hit and hit.where == "name" else ""
+    runs += _marked(fit(clean(topic.name), layout.name), name_query, "name")
+    if layout.summary:
+        runs.append((" " * _GAP, ""))
+        runs += _second_column(topic, hit, query, layout.summary)
+    age = short_age(topic.stamp, now)[:_AGE_CELLS]
+    runs.append((f" {age:>{_AGE_CELLS}} ", "age"))
+    used = sum(cell_len(text) for text, _ in runs)
+    if used > layout.width:
+        return _crop(runs, layout.width)
+    runs.append((" " * (layout.width - used), ""))
+    return runs
+
+
+def draw_why(hit: Hit | None, query: str, width: int) -> _Runs:
+    """The second line of a hit in a narrow list: where and how it matched."""
+    runs: _Runs = [("     ", "")]
+    runs += why(hit, query, max(width - 6, 0)) if hit else []
+    used = sum(cell_len(text) for text, _ in runs)
+    if used > width:
+        return _crop(runs, width)
+    runs.append((" " * (width - used), ""))
+    return runs
+
+
+def why(hit: Hit, query: str, width: int) -> _Runs:
+    """Where a topic matched and the words around it, at most `width` cells."""
+    where = f"line {hit.line}" if hit.line is not None else hit.where
+    label = cut(f"{where}: ", width)
+    runs: _Runs = [(label, "where")]
+    room = width - cell_len(label)
+    text = clean(hit.snippet)
+    matches = find_matches(text, query)
+    # Move the words so that the match is in view.
+    if matches and cell_len(text[: matches[0][1]]) > room:
+        text = "…" + text[max(matches[0][0] - room // 3, 0) :]
+    return runs + _marked(cut(text, room), query, "summary")
+
+
+def _second_column(topic: Topic, hit: Hit | None, query: str, width: int) -> _Runs:
+    if hit is not None and hit.where not in ("name", "summary"):
+        runs = why(hit, query, width)
+    else:
+        problem = f"({clean(topic.problem)}) " if topic.problem else ""
+        shown = cut(problem, width)
+        room = width - cell_len(shown)
+        summary = clean(topic.summary)
+        found = query if hit and hit.where == "summary" else ""
+        matches = find_matches(summary, found)
+        if matches and cell_len(summary[: matches[0][1]]) > room:
+            summary = "…" + summary[max(matches[0][0] - room // 3, 0) :]
+        runs = [(shown, "problem")] if shown else []
+        runs += _marked(cut(summary, room), found, "summary")
+    used = sum(cell_len(text) for text, _ in runs)
+    runs.append((" " * max(width - used, 0), ""))
+    return runs
+
+
+def _marked(text: str, query: str, kind: str) -> _Runs:
+    """The text in its style, with the matches of a query set off."""
+    runs: _Runs = []
+    position = 0
+    for start, end in find_matches(text, query):
+        if start > position:
+            runs.append((text[position:start], kind))
+        runs.append((text[start:end], "match"))
+        position = end
+    if position < len(text):
+        runs.append((text[position:], kind))
+    return runs
+
+
+def _crop(runs: _Runs, width: int) -> _Runs:
+    cropped: _Runs = []
+    for text, kind in runs:
+        room = width - sum(cell_len(part) for part, _ in cropped)
+        if room <= 0:
+            break
+        cropped.append((fit(text, room) if cell_len(text) > room else text, kind))
+    return cropped
