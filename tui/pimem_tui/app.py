@@ -104,7 +104,7 @@ def run_manager(store: str | None = None, folder: str | None = None, *, demo: bo
     try:
         with _places(demo) as places:
             stores, start = _stores(places, store, folder)
-            with logging_to(places.state_dir) as log:
+            with logging_to(find_places().state_dir) as log:
                 return _run(PimemApp(stores, places, start=start), log)
     except PimemError as error:
         sys.stderr.write(f"pimem: {error}\n")
@@ -133,9 +133,7 @@ def _places(demo: bool) -> Iterator[Places]:
         yield make_demo(folder)
 
 
-def _stores(
-    places: Places, store: str | None, folder: str | None
-) -> tuple[Sequence[Store], int]:
+def _stores(places: Places, store: str | None, folder: str | None) -> tuple[Sequence[Store], int]:
     """The stores to show, and which of them first."""
     if folder is not None:
         return [registry.open_folder(folder, places)], 0

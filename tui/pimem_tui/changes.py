@@ -63,9 +63,7 @@ class TopicChanges(App[None]):
 
     def remove_topic(self, store: Store, topic: Topic) -> None:
         """Ask the store what removing means, then the person, then remove."""
-        self._start(
-            store, topic, lambda: RemovalKnown(store, topic, store.removal(topic.file))
-        )
+        self._start(store, topic, lambda: RemovalKnown(store, topic, store.removal(topic.file)))
 
     def edit_topic(self, store: Store, topic: Topic) -> None:
         """Open a topic in the person's own editor and save what comes back."""
@@ -76,6 +74,14 @@ class TopicChanges(App[None]):
             return DraftReady(store, topic, opened, draft)
 
         self._start(store, topic, read)
+
+    def say(self, text: str) -> None:
+        """Show a notice for a moment."""
+        self.notify(visible(text), markup=False, timeout=_NOTICE_S)
+
+    def say_error(self, text: str) -> None:
+        """Show an error, for longer."""
+        self.notify(visible(text), markup=False, severity="error", timeout=_ERROR_S)
 
     @on(RemovalKnown)
     def _ask_removal(self, message: RemovalKnown) -> None:
@@ -148,7 +154,9 @@ class TopicChanges(App[None]):
         def answered(yes: bool | None) -> None:
             if yes:
                 self._start(
-                    edit.store, edit.topic, lambda: self._save(edit, message.text, allow_secret=True)
+                    edit.store,
+                    edit.topic,
+                    lambda: self._save(edit, message.text, allow_secret=True),
                 )
             else:
                 self.say_error(f"Nothing was saved. {self._kept(edit.draft)}")
@@ -161,10 +169,11 @@ class TopicChanges(App[None]):
     @on(TopicChanged)
     def _tell_change(self, message: TopicChanged) -> None:
         change = message.change
-        sentences = [change.message, *change.notes]
-        if change.dropped:
-            sentences.append("Dropped from the index: " + ", ".join(change.dropped) + ".")
-        self.say(" ".join(sentences))
+        text = " ".join((change.message, *change.notes))
+        unnamed = [name for name in change.dropped if name not in text]
+        if unnamed:
+            text += f" ({', '.join(unnamed)})"
+        self.say(text)
         self.topic_changed.publish(message)
 
     @on(ChangeFailed)

@@ -11,7 +11,7 @@ from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from textual.dom import DOMNode
     from textual.screen import Screen
@@ -91,7 +91,9 @@ class PimemCommands(Provider):
     async def discover(self) -> Hits:
         """All of them."""
         for command in commands_of(self.screen):
-            yield DiscoveryHit(Content(command.title), self._runner(command), help=self._help(command))
+            yield DiscoveryHit(
+                Content(command.title), self._runner(command), help=self._help(command)
+            )
 
     async def search(self, query: str) -> Hits:
         """Those whose name matches."""
@@ -107,7 +109,7 @@ class PimemCommands(Provider):
                     help=self._help(command),
                 )
 
-    def _runner(self, command: Command) -> partial[object]:
+    def _runner(self, command: Command) -> Callable[[], object]:
         return partial(self.app.run_action, command.action, command.node)
 
     def _help(self, command: Command) -> str:

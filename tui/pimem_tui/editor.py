@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pimem_core.text import encode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from types import FrameType
 
     from textual.app import App
@@ -117,7 +117,7 @@ class _Relay:
 @contextlib.contextmanager
 def _signals_for_the_editor() -> Iterator[_Relay]:
     relay = _Relay()
-    handlers = {
+    handlers: dict[signal.Signals, Callable[[int, FrameType | None], None]] = {
         signal.SIGTERM: relay,
         signal.SIGHUP: relay,
         # ctrl+c and ctrl+\ in the editor's terminal reach this process too. A handler that does

@@ -235,7 +235,9 @@ def _column_widths(rows: Sequence[Sequence[Sequence[Run]]], room: int) -> list[i
     return widths
 
 
-def _table_line(cells: Sequence[Sequence[Sequence[Run]]], widths: list[int], part: int) -> list[Run]:
+def _table_line(
+    cells: Sequence[Sequence[Sequence[Run]]], widths: list[int], part: int
+) -> list[Run]:
     line: list[Run] = []
     for column, (cell, width) in enumerate(zip(cells, widths, strict=False)):
         runs = cell[part] if part < len(cell) else ()

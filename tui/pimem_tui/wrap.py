@@ -81,7 +81,7 @@ def chop(text: str, width: int) -> list[str]:
 
 
 def _atoms(runs: Iterable[Run]) -> Iterable[list[Run]]:
-    """What may not be broken: words, which may span styles, single wide signs, spaces, line ends."""
+    """What may not be broken: words across styles, single wide signs, spaces, line ends."""
     word: list[Run] = []
     for run in runs:
         for match in _PIECES.finditer(run.text):

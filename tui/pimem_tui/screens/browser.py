@@ -94,9 +94,7 @@ class BrowserScreen(TopicScreen):
             id="list.filter",
             tooltip="Filter by name, file, summary and text",
         ),
-        Binding(
-            "tab", "next_store(1)", "store", id="store.next", tooltip="Show the next store"
-        ),
+        Binding("tab", "next_store(1)", "store", id="store.next", tooltip="Show the next store"),
         Binding(
             "shift+tab",
             "next_store(-1)",
@@ -146,6 +144,7 @@ class BrowserScreen(TopicScreen):
         self._query = ""
         self._hits: Listing | None = None
         self._previewed: str | None = None
+        self._rest: Timer | None = None
         self._greyed: tuple[object, ...] = ()
 
     @property
@@ -180,7 +179,6 @@ class BrowserScreen(TopicScreen):
 
     def on_mount(self) -> None:
         """Show the frame first, then read."""
-        self._rest = self.set_timer(_PREVIEW_REST_S, self._read_preview, pause=True)
         self.tabs.active = self._index
         self.app.topic_changed.subscribe(self, self._follow_change)
         self.app.change_failed.subscribe(self, self._follow_failure)
@@ -278,8 +276,9 @@ class BrowserScreen(TopicScreen):
         count = len(self.topic_list.listing.topics)
         self.key_bar.status = f"{self.topic_list.selected + 1:,} of {count:,}" if count else ""
         self._grey()
-        self._rest.reset()
-        self._rest.resume()
+        if self._rest is not None:
+            self._rest.stop()
+        self._rest = self.set_timer(_PREVIEW_REST_S, self._read_preview)
 
     # The preview -------------------------------------------------------------------------------
 
@@ -293,7 +292,6 @@ class BrowserScreen(TopicScreen):
         self._read_preview()
 
     def _read_preview(self) -> None:
-        self._rest.pause()
         topic, width = self.topic, self.preview_body.measure
         if not self.query_one("#preview").display:
             return

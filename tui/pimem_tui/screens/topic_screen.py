@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import getters
 from textual.binding import Binding
 from textual.screen import Screen
+from textual.worker import WorkerState
 
 from ..changes import TopicChanges, unexpected
 from ..widgets.store_header import read_only
@@ -85,6 +86,5 @@ class TopicScreen(Screen[None]):
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """Report an error that a worker did not expect."""
-        error = event.worker.error
-        if event.worker.is_finished and error is not None:
-            self.app.say_error(unexpected(error))
+        if event.state is WorkerState.ERROR and event.worker.error is not None:
+            self.app.say_error(unexpected(event.worker.error))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.segment import Segment
-from rich.style import Style
 from textual.binding import Binding
 from textual.geometry import Size
 from textual.scroll_view import ScrollView
@@ -16,6 +15,7 @@ from ..cells import find_matches
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from rich.style import Style
     from textual.binding import BindingType
     from textual.selection import Selection
 
@@ -48,7 +48,12 @@ class BodyView(ScrollView, inherit_bindings=False):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "scroll_up", "up", show=False, id="text.up", tooltip="Scroll up a line"),
         Binding(
-            "down,j", "scroll_down", "down", show=False, id="text.down", tooltip="Scroll down a line"
+            "down,j",
+            "scroll_down",
+            "down",
+            show=False,
+            id="text.down",
+            tooltip="Scroll down a line",
         ),
         Binding(
             "pageup",

@@ -28,10 +28,19 @@ class FilterInput(Input):
             tooltip="Go to the list and keep the filter",
         ),
         Binding(
-            "escape", "screen.leave", "clear", id="filter.clear", tooltip="Clear the filter, then close it"
+            "escape",
+            "screen.leave",
+            "clear",
+            id="filter.clear",
+            tooltip="Clear the filter, then close it",
         ),
         Binding(
-            "up", "screen.move_in_list(-1)", "up", show=False, id="filter.up", tooltip="Select the hit above"
+            "up",
+            "screen.move_in_list(-1)",
+            "up",
+            show=False,
+            id="filter.up",
+            tooltip="Select the hit above",
         ),
         Binding(
             "down",
@@ -59,7 +68,10 @@ class FilterBar(Horizontal):
         """Label, input and note."""
         yield Static("/", id="filter-label", markup=False)
         yield FilterInput(
-            placeholder="name, file, summary or text", id="filter", compact=True, select_on_focus=False
+            placeholder="name, file, summary or text",
+            id="filter",
+            compact=True,
+            select_on_focus=False,
         )
         yield Static("", id="filter-note", markup=False)
 

@@ -61,7 +61,7 @@ class KeyBar(Widget):
         order: Sequence[str] = getattr(screen, "KEY_BAR", ())
         keys: dict[str, _Key] = {}
         for node, binding, enabled, _tooltip in screen.active_bindings.values():
-            if binding.id in order and binding.id not in keys:
+            if binding.id and binding.id in order and binding.id not in keys:
                 shown = binding.key_display or key_names(binding.key)
                 keys[binding.id] = _Key(shown, binding.description, binding.action, node, enabled)
         found = [keys[name] for name in order if name in keys]

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from pimem_core.model import StoreStatus
     from textual import events
+    from textual.style import Style
 
 
 class StoreTabs(Widget):
@@ -92,7 +93,7 @@ class StoreTabs(Widget):
         shown = f" {count:,}" if counted and count is not None else ""
         return f" {number}{self._names[index]}{shown} "
 
-    def _style(self, kind: str) -> str:
+    def _style(self, kind: str) -> Style:
         return self.get_visual_style(f"store-tabs--{kind}", partial=True)
 
 
@@ -148,7 +149,7 @@ class StoreAbout(Widget):
             state.append((f"read-only: {clean(status.format or '')}", "warning"))
         return state
 
-    def _style(self, kind: str) -> str:
+    def _style(self, kind: str) -> Style:
         return self.get_visual_style(f"store-about--{kind}", partial=True)
 
 

@@ -53,7 +53,12 @@ class TopicList(ScrollView, can_focus=True, inherit_bindings=False):
             "up,k", "move(-1)", "up", show=False, id="list.up", tooltip="Select the topic above"
         ),
         Binding(
-            "down,j", "move(1)", "down", show=False, id="list.down", tooltip="Select the topic below"
+            "down,j",
+            "move(1)",
+            "down",
+            show=False,
+            id="list.down",
+            tooltip="Select the topic below",
         ),
         Binding(
             "pageup",
@@ -72,7 +77,12 @@ class TopicList(ScrollView, can_focus=True, inherit_bindings=False):
             tooltip="Move down by a screen",
         ),
         Binding(
-            "home,g", "first", "first", show=False, id="list.first", tooltip="Select the first topic"
+            "home,g",
+            "first",
+            "first",
+            show=False,
+            id="list.first",
+            tooltip="Select the first topic",
         ),
         Binding(
             "end,G", "last", "last", show=False, id="list.last", tooltip="Select the last topic"
@@ -277,7 +287,10 @@ def _follow(old: Listing, row: int, new: Listing, file: str | None) -> int:
         if found is not None:
             return found
         # Below first: what stood under a removed topic moves up into its place.
-        for topic in [*old.topics[row + 1 : row + 50], *reversed(old.topics[max(row - 50, 0) : row])]:
+        for topic in [
+            *old.topics[row + 1 : row + 50],
+            *reversed(old.topics[max(row - 50, 0) : row]),
+        ]:
             neighbour = new.rows.get(topic.file)
             if neighbour is not None:
                 return neighbour
