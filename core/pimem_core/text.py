@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 # The ECMAScript white space and line terminator set. `str.strip()` would add U+001C to U+001F and
@@ -12,37 +11,24 @@ SPACE = (
     "\u2028\u2029\u202f\u205f\u3000\ufeff"
 )
 _SPACES = re.compile(f"[{SPACE}]+")
-
-_BIDI_AND_ZERO_WIDTH = (
-    *range(0x200B, 0x2010),
-    *range(0x202A, 0x202F),
-    *range(0x2060, 0x2070),
-    *range(0xFFF9, 0xFFFC),
-    *range(0xE0000, 0xE0080),
-    0x00AD,
-    0x034F,
-    0x061C,
-    0x115F,
-    0x1160,
-    0x17B4,
-    0x17B5,
-    0x180E,
-    0x2028,
-    0x2029,
-    0x3164,
-    0xFEFF,
-    0xFFA0,
-)
 _SIGN = "\u2426"
-_VISIBLE = {
-    **{code: chr(0x2400 + code) for code in range(0x20)},
-    0x7F: "\u2421",
-    **dict.fromkeys(range(0x80, 0xA0), _SIGN),
-    **dict.fromkeys(_BIDI_AND_ZERO_WIDTH, _SIGN),
-    **dict.fromkeys(range(0xD800, 0xE000), "\ufffd"),
-}
-_VISIBLE_LINES = {code: sign for code, sign in _VISIBLE.items() if chr(code) not in "\t\n"}
-_VISIBLE_CELL = _VISIBLE | {0x09: " ", 0x0A: " "}
+_BIDI_AND_ZERO_WIDTH = (
+    (0x00AD, 0x00AD),
+    (0x034F, 0x034F),
+    (0x061C, 0x061C),
+    (0x115F, 0x1160),
+    (0x17B4, 0x17B5),
+    (0x180B, 0x180F),
+    (0x200B, 0x200F),
+    (0x2028, 0x202E),
+    (0x2060, 0x206F),
+    (0x3164, 0x3164),
+    (0xFEFF, 0xFEFF),
+    (0xFFA0, 0xFFA0),
+    (0xFFF0, 0xFFFB),
+    (0xE0000, 0xE0FFF),
+)
+_tables: dict[str, dict[int, str]] = {}
 
 
 def trim(text: str) -> str:
@@ -67,6 +53,8 @@ def cut_utf16(text: str, units: int) -> str:
 
 def quote(text: str) -> str:
     """Quote a text as a JSON string, which is also a YAML double-quoted scalar."""
+    import json  # reading a list of topics needs none
+
     return json.dumps(text, ensure_ascii=False)
 
 
@@ -78,14 +66,36 @@ def encode(text: str) -> bytes:
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()
 
 
+def _signs(**kept: str) -> dict[int, str]:
+    """What is drawn for each character that a terminal must not get."""
+    signs = {code: chr(0x2400 + code) for code in range(0x20)}
+    signs[0x7F] = "\u2421"
+    signs.update(dict.fromkeys(range(0x80, 0xA0), _SIGN))
+    for first, last in _BIDI_AND_ZERO_WIDTH:
+        signs.update(dict.fromkeys(range(first, last + 1), _SIGN))
+    signs.update(dict.fromkeys(range(0xD800, 0xE000), "\ufffd"))
+    signs.update({0x09: kept["tab"], 0x0A: kept["line"]})
+    return signs
+
+
+def _drawn(text: str, **kept: str) -> str:
+    if text.isprintable() and text.isascii():
+        return text
+    # 6,000 characters have a sign; the table is made when the first unusual text comes.
+    signs = _tables.setdefault(kept["line"], {})
+    if not signs:
+        signs.update(_signs(**kept))
+    return text.replace("\r\n", "\n").translate(signs)
+
+
 def visible(text: str) -> str:
     """Draw control, bidi and zero-width characters as signs; tabs and line ends stay."""
-    return text.replace("\r\n", "\n").translate(_VISIBLE_LINES)
+    return _drawn(text, tab="\t", line="\n")
 
 
 def visible_cell(text: str) -> str:
     """The same for one line of a table: tabs and line ends become spaces."""
-    return text.replace("\r\n", "\n").translate(_VISIBLE_CELL)
+    return _drawn(text, tab=" ", line=" ")
 
 
 def plural(count: int, noun: str) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 import time_machine
 from pimem_core.errors import PimemError
+from pimem_core.files import lock
 from pimem_core.paths import Places, find_places
 from pimem_core.systems.base import WriteRequest
 from pimem_core.systems.openpi import carry_over, config, handoff, recap
@@ -90,12 +91,12 @@ class Runner:
         return store
 
     def write(self, args: dict[str, Any]) -> Any:
-        content = args.get("content")
+        content: Any = args.get("content")
         mode = "replace" if args.get("overwrite") is True else args.get("mode", "append")
         request = WriteRequest(
-            topic=args.get("topic"),
+            topic=args.get("topic"),  # type: ignore[arg-type]
             content=blob(content).decode() if isinstance(content, dict) else content,
-            summary=args.get("summary"),
+            summary=args.get("summary"),  # type: ignore[arg-type]
             pin=bool(args.get("pin")),
             mode=mode,
         )
@@ -190,8 +191,8 @@ def test_vector(vector: dict[str, Any], tmp_path: Path, monkeypatch: pytest.Monk
     time.tzset()
     clock = dt.datetime.fromisoformat(vector["now"])
     with time_machine.travel(clock.timestamp(), tick=False) as traveller:
-        monkeypatch.setattr(time, "sleep", lambda s: traveller.shift(s))
-        monkeypatch.setattr(time, "perf_counter", time.time)
+        monkeypatch.setattr(lock, "pause", lambda s: traveller.shift(s))
+        monkeypatch.setattr(time, "monotonic", time.time)
         if vector.get("config") is not None:
             put(root, "agent/memory.jsonc", vector["config"])
         for name, value in vector["files"].items():
@@ -235,9 +236,7 @@ def assert_result(
         expected = {k: v for k, v in want.items() if k != "clock_advanced_ms"}
         assert {k: got.get(k) for k in expected} == expected, step
     elif "returns" in want:
-        expected = json.loads(
-            json.dumps(want["returns"]).replace("<SHARED>", str(root / "shared"))
-        )
+        expected = json.loads(json.dumps(want["returns"]).replace("<SHARED>", str(root / "shared")))
         assert got == expected, step
 
 

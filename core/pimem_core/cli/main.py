@@ -37,7 +37,8 @@ def main(argv: Sequence[str] | None = None, *, open_manager: OpenManager) -> int
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="surrogateescape")
     try:
-        options = build().parse_args(argv)
+        words = sys.argv[1:] if argv is None else argv
+        options = build(words).parse_args(words)
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else 2
     store, folder = getattr(options, "store", None), getattr(options, "dir", None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 
 from ..text import visible
@@ -24,6 +23,8 @@ class Output:
 
     def document(self, value: Any) -> None:
         """Print a JSON document. A text that no UTF-8 can hold loses only what cannot be said."""
+        import json
+
         text = json.dumps(value, ensure_ascii=False, indent=2)
         print(text.encode("utf-8", "replace").decode())
 

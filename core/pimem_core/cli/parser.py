@@ -3,16 +3,99 @@
 from __future__ import annotations
 
 import argparse
+import os
 
 from .. import __version__
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
 
 _EPILOG = (
     "Without a command the manager opens. Exit codes: 0 done, 1 refused, 2 usage, 3 busy, 4 failed."
 )
 
 
-def build() -> argparse.ArgumentParser:
-    """The parser of every command."""
+class _Formatter(argparse.HelpFormatter):
+    """Help as wide as the terminal. argparse would load shutil for it, on every start."""
+
+    def __init__(self, prog: str) -> None:
+        try:
+            columns = int(os.environ.get("COLUMNS") or os.get_terminal_size().columns)
+        except (ValueError, OSError):
+            columns = 80
+        super().__init__(prog, width=max(40, min(columns, 100) - 2))
+
+
+#: Each command: where it runs, what it does, and its arguments.
+_COMMANDS: dict[str, tuple[str, str, Callable[[argparse.ArgumentParser], object]]] = {
+    "list": ("reading:list_topics", "list the topics", lambda made: None),
+    "show": ("reading:show", "print a topic", lambda made: _show(made)),
+    "search": (
+        "reading:search",
+        "find topics by name, file, summary or body",
+        lambda made: made.add_argument("query", metavar="QUERY"),
+    ),
+    "status": ("reading:status", "tell every store: path, size, lock, notes", lambda made: None),
+    "config": ("reading:config", "tell each setting and its source", lambda made: None),
+    "write": ("writing:write", "create or extend a topic", lambda made: _write(made)),
+    "pin": ("writing:pin", "pin a topic: never stale, never removed", lambda made: _topic(made)),
+    "unpin": ("writing:unpin", "take the pin off a topic", lambda made: _topic(made)),
+    "remove": ("writing:remove", "take a topic out of the index", lambda made: _topic(made)),
+    "edit": ("writing:edit", "edit a topic in $VISUAL or $EDITOR", lambda made: _edit(made)),
+    "completion": (
+        "completion:completion",
+        "print a shell completion script",
+        lambda made: made.add_argument("shell", choices=("bash", "zsh", "fish", "tcsh")),
+    ),
+}
+
+
+def _topic(made: argparse.ArgumentParser) -> None:
+    made.add_argument("topic", metavar="TOPIC", help="a name, a file, or a part of one")
+
+
+def _show(made: argparse.ArgumentParser) -> None:
+    _topic(made)
+    made.add_argument("--raw", action="store_true", help="print the file's bytes")
+
+
+def _write(made: argparse.ArgumentParser) -> None:
+    made.add_argument("topic", metavar="TOPIC")
+    made.add_argument("--summary", metavar="S", required=True, help="one line for the index")
+    content = made.add_mutually_exclusive_group()
+    content.add_argument("--content", metavar="TEXT", help="the text; stdin when left out")
+    content.add_argument("--file", metavar="F", help="a file with the text")
+    made.add_argument("--pin", action="store_true", help="pin the topic")
+    made.add_argument(
+        "--mode",
+        choices=("append", "replace"),
+        default="append",
+        help="add a dated section (default) or replace the body",
+    )
+    made.add_argument("--type", metavar="T", help="the fact's type, for systems that have types")
+    made.add_argument("--title", metavar="T", help="the index title, for systems that have one")
+    _allow_secret(made)
+
+
+def _edit(made: argparse.ArgumentParser) -> None:
+    _topic(made)
+    _allow_secret(made)
+
+
+def _allow_secret(made: argparse.ArgumentParser) -> None:
+    made.add_argument(
+        "--allow-secret", action="store_true", help="store text that looks like a credential"
+    )
+
+
+def build(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
+    """The parser of every command.
+
+    Args:
+        words: The command line. When it starts with a command, only that one's parser is made:
+            making all of them takes as long as listing a store.
+    """
     common = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
     group = common.add_argument_group("where and how")
     group.add_argument("--store", metavar="S", help="local, shared, openpi or an absolute path")
@@ -25,62 +108,23 @@ def build() -> argparse.ArgumentParser:
         epilog=_EPILOG,
         parents=[common],
         allow_abbrev=False,
+        formatter_class=_Formatter,
     )
     parser.add_argument("--version", action="version", version=f"pimem {__version__}")
     parser.add_argument(
         "--demo", action="store_true", help="open the manager on a copy of a sample store"
     )
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-
-    def command(name: str, runs: str, text: str) -> argparse.ArgumentParser:
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", prog="pimem")
+    for name in words[:1] if words and words[0] in _COMMANDS else _COMMANDS:
+        runs, text, add_arguments = _COMMANDS[name]
         made = commands.add_parser(
             name,
             help=text,
             description=text[0].upper() + text[1:] + ".",
             parents=[common],
             allow_abbrev=False,
+            formatter_class=_Formatter,
         )
         made.set_defaults(runs=runs)
-        return made
-
-    command("list", "reading:list_topics", "list the topics")
-    show = command("show", "reading:show", "print a topic")
-    show.add_argument("topic", metavar="TOPIC")
-    show.add_argument("--raw", action="store_true", help="print the file's bytes")
-    search = command("search", "reading:search", "find topics by name, file, summary or body")
-    search.add_argument("query", metavar="QUERY")
-    command("status", "reading:status", "tell every store: path, size, lock, format, notes")
-    command("config", "reading:config", "tell each setting, its value and its source")
-
-    write = command("write", "writing:write", "create or extend a topic")
-    write.add_argument("topic", metavar="TOPIC")
-    write.add_argument("--summary", metavar="S", required=True, help="one line for the index")
-    content = write.add_mutually_exclusive_group()
-    content.add_argument("--content", metavar="TEXT", help="the text; stdin when left out")
-    content.add_argument("--file", metavar="F", help="a file with the text")
-    write.add_argument("--pin", action="store_true", help="pin the topic")
-    write.add_argument(
-        "--mode",
-        choices=("append", "replace"),
-        default="append",
-        help="add a dated section (default) or replace the body",
-    )
-    write.add_argument("--type", metavar="T", help="the fact's type, for systems that have types")
-    write.add_argument("--title", metavar="T", help="the index title, for systems that have one")
-    write.add_argument(
-        "--allow-secret", action="store_true", help="store text that looks like a credential"
-    )
-    for name, text in (
-        ("pin", "pin a topic: never stale, never removed"),
-        ("unpin", "take the pin off a topic"),
-        ("remove", "take a topic out of the index"),
-    ):
-        command(name, f"writing:{name}", text).add_argument("topic", metavar="TOPIC")
-    edit = command("edit", "writing:edit", "edit a topic in $VISUAL or $EDITOR")
-    edit.add_argument("topic", metavar="TOPIC")
-    edit.add_argument(
-        "--allow-secret", action="store_true", help="store text that looks like a credential"
-    )
-    completion = command("completion", "completion:completion", "print a shell completion script")
-    completion.add_argument("shell", metavar="SHELL", choices=("bash", "zsh", "fish", "tcsh"))
+        add_arguments(made)
     return parser

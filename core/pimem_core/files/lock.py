@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
 import stat
 import time
 
@@ -36,7 +37,7 @@ class StoreLock(BaseFileLock):
     """
 
     def __init__(self, path: str, *, reclaimable: frozenset[bytes] = frozenset()) -> None:
-        super().__init__(path, timeout=0, poll_interval=_POLL_S)
+        super().__init__(path, timeout=0)
         self.reclaimable = reclaimable
         self.token = b""
 
@@ -128,21 +129,39 @@ def locked(
     with explained(path):
         make_folder(folder)
         lock = StoreLock(path, reclaimable=reclaimable)
-        try:
-            lock.acquire(timeout=2.0 if shared else 0.5)
-        except Timeout:
-            if not shared:
-                raise _busy(folder) from None
-            time.sleep(1)
-            try:
-                lock.acquire(timeout=0)
-            except Timeout:
-                raise _busy(folder) from None
+        if not _try_for(lock, 2.0 if shared else 0.5):
+            if shared:
+                pause(1)
+            if not shared or not _try(lock):
+                raise _busy(folder)
     try:
         yield lock
     finally:
         with explained(path):
             lock.release()
+
+
+def _try(lock: StoreLock) -> bool:
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        return False
+    return True
+
+
+def _try_for(lock: StoreLock, seconds: float) -> bool:
+    """Try at least once, then every 20 ms until the time is over."""
+    end = time.monotonic() + seconds
+    while not _try(lock):
+        if time.monotonic() + _POLL_S > end + 1e-6:
+            return False
+        pause(_POLL_S)
+    return True
+
+
+def pause(seconds: float) -> None:
+    """Sleep. `time.sleep` asks for an absolute time, which clocks under test do not know."""
+    select.select([], [], [], seconds)
 
 
 @contextlib.contextmanager
@@ -153,9 +172,7 @@ def locked_at_once(folder: str) -> Iterator[StoreLock | None]:
     with explained(path):
         make_folder(folder)
         lock = StoreLock(path)
-        try:
-            lock.acquire(timeout=0)
-        except Timeout:
+        if not _try(lock):
             lock = None
     try:
         yield lock

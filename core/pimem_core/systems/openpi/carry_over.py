@@ -13,7 +13,6 @@ from ...model import Value
 from ...text import SPACE
 from . import tombstones
 from .index import INDEX_NAME, INITIAL, entries, parse_line
-from .stamps import now, stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -137,6 +136,7 @@ def carry_over(places: Places, local: str, shared: str) -> str | None:
 
 def _carry(places: Places, local: str, shared: str, token: bytes) -> None:
     from ...files import transaction
+    from .stamps import now, stamp
 
     merge = plan(local, shared)
     steps = [

@@ -9,7 +9,6 @@ import os
 
 from ... import jsonc
 from ...errors import ConfigError, PimemError
-from ...files.publish import explained, make_folder, publish
 from ...files.read import read_bytes
 from ...model import Setting, Value
 
@@ -181,6 +180,8 @@ def bootstrap(places: Places) -> None:
     path = config_path(places)
     if os.path.lexists(path):
         return
+    from ...files.publish import explained, make_folder
+
     data = _DEFAULT.encode()
     legacy = _legacy_path(places)
     with explained(path):
@@ -192,6 +193,8 @@ def bootstrap(places: Places) -> None:
 
 
 def _publish_new(path: str, data: bytes) -> None:
+    from ...files.publish import publish
+
     if not os.path.lexists(path):
         with contextlib.suppress(FileExistsError):
             publish(path, data, exclusive=True)

@@ -7,10 +7,8 @@ as in openclaude-memory, so that a summary may mention them.
 from __future__ import annotations
 
 import re
-from datetime import timedelta
 
 from ...text import SPACE
-from .stamps import STAMP, age_days, instant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,9 +17,10 @@ if TYPE_CHECKING:
 
 INDEX_NAME = "MEMORY.md"
 INITIAL = "# Memory Index\n\n"
+#: A stamp in an index line: a date, or local time with offset and without fraction.
+STAMP = re.compile(r"\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}:\d{2}[+-]\d{2}:\d{2})?", re.ASCII)
 _PIN = "[pin]"
 _STALE = "[stale?]"
-_TAIL_START = re.compile("[\r\u2028\u2029]")
 _ENTRY = re.compile(f"([{SPACE}]*-[{SPACE}]+\\[)([^\\]]+)(\\]\\(([^)]+)\\))([^\r\n\u2028\u2029]*)")
 _SUMMARY = re.compile(f"--[{SPACE}]+(.*)", re.DOTALL)
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f/\\\[\]()]|\.\.")
@@ -205,6 +204,8 @@ class Index:
         Returns:
             The names of the entries whose lines went because their file is missing.
         """
+        from datetime import timedelta  # reading an index needs no clock
+
         winners: dict[str, int] = {}
         pinned: set[str] = set()
         orphans: list[str] = []
@@ -250,6 +251,8 @@ def _without(text: str, mark: str) -> str:
 
 def _is_newer(one: str | None, other: str | None) -> bool:
     """Whether a stamp is later: by instant, and by its text where instants do not decide."""
+    from .stamps import instant
+
     one, other = one or "", other or ""
     first, second = instant(one), instant(other)
     if first is not None and second is not None and first != second:
@@ -265,6 +268,8 @@ def _refreshed(
     stamp = entry.stamp
     if stale_after_days <= 0 or stamp is None:
         return entry
+    from .stamps import age_days
+
     if stamp[:10] > horizon and not entry.stale:
         return entry
     age = age_days(stamp, moment)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime, timedelta
 
-#: A stamp in an index line: a date, or local time with offset and without fraction.
-STAMP = re.compile(r"\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}:\d{2}[+-]\d{2}:\d{2})?", re.ASCII)
 _FULL = re.compile(
     r"(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2}):(\d{2})([+-])(\d{2}):(\d{2}))?", re.ASCII
 )

@@ -14,14 +14,12 @@ from ...errors import (
     StorageError,
     TopicNotFoundError,
 )
-from ...files import frontmatter
 from ...files.read import PREVIEW_BYTES, decode, read_bytes, regular_names
 from ...model import Change, Document, Hit, StoreStatus, Topic
 from ...text import plural, quote
 from ...tokens import estimate
 from ..base import Removal, never, silent
-from . import carry_over, config, formats
-from .find import scan
+from . import carry_over, config
 from .index import INDEX_NAME, Entry, entries, find, is_topic_file
 
 TYPE_CHECKING = False
@@ -198,6 +196,8 @@ class OpenpiStore:
 
     def read(self, file: str) -> Document:
         """Open a topic. Bytes that are no UTF-8 show as U+FFFD."""
+        from ...files import frontmatter
+
         view = self.view()
         text = self._content(file, view).decode("utf-8", "replace")
         front = frontmatter.read(text)
@@ -214,6 +214,8 @@ class OpenpiStore:
 
     def preview(self, file: str) -> str:
         """A topic's body, of a long file only the first 50 KiB."""
+        from ...files import frontmatter
+
         data = self._content(file, self.view(), limit=PREVIEW_BYTES + 1)
         text = data[:PREVIEW_BYTES].decode("utf-8", "ignore" if data[PREVIEW_BYTES:] else "replace")
         parts = frontmatter.split(text)
@@ -233,6 +235,8 @@ class OpenpiStore:
         for file in sorted(present - topics.keys(), key=os.fsencode):
             if is_topic_file(file):
                 topics[file] = self._unlisted(file)
+        from .find import scan
+
         return scan(list(topics.values()), query, view.shown, cancelled, progress)
 
     # Status
@@ -240,6 +244,7 @@ class OpenpiStore:
     def status(self) -> StoreStatus:
         """What is known of the store."""
         from ...files.holder import lock_holder
+        from . import formats
         from .notes import about_store
 
         count, size, changed, exists = 0, 0, None, os.path.isdir(self.path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from . import config, formats
+from . import config
 from .index import INDEX_NAME
 from .store import (
     OpenpiStore,
@@ -41,6 +41,8 @@ class OpenpiSystem:
 
     def recognise(self, folder: str) -> str | None:
         """The format of a folder; `unknown` when its index is somebody else's prose."""
+        from . import formats
+
         return formats.detect(folder, read_index(os.path.join(folder, INDEX_NAME), {}))
 
     def open(self, folder: str, places: Places) -> OpenpiStore:
