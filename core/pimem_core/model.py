@@ -125,6 +125,18 @@ class Change(Value):
     notes: Sequence[str] = ()
 
 
+class HistoryEntry(Value):
+    """A change in the history. `undoable` is False once it was taken back."""
+
+    id: str
+    time: str
+    action: str
+    store: str
+    name: str
+    file: str
+    undoable: bool
+
+
 class LockHolder(Value):
     """Who holds a store's lock: process id when readable, and since when, in seconds."""
 

@@ -21,10 +21,13 @@ SETTINGS_NAME = "config.toml"
 class Settings(Value):
     """What config.toml says, with defaults for what it leaves out.
 
+    The undo journal keeps at most `undo_max_mb` megabytes and `undo_max_days` days.
     `secrets_extra` are regular expressions of further credentials, `secrets_allowed` of values
     that only look like one. `theme` is a Textual theme, None for the default.
     """
 
+    undo_max_mb: float = 100
+    undo_max_days: float = 180
     secrets_extra: Sequence[str] = ()
     secrets_allowed: Sequence[str] = ()
     theme: str | None = None
@@ -40,8 +43,15 @@ def _text(value: Any) -> str | None:
     return value if isinstance(value, str) else None
 
 
+def _positive(value: Any) -> float | None:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return value if is_number and value >= 0 else None
+
+
 #: Dotted key: the field, and what makes a usable value of what the file holds.
 _KEYS: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "undo.max_mb": ("undo_max_mb", _positive),
+    "undo.max_days": ("undo_max_days", _positive),
     "secrets.extra": ("secrets_extra", _texts),
     "secrets.allowed": ("secrets_allowed", _texts),
     "theme": ("theme", _text),

@@ -43,6 +43,17 @@ _COMMANDS: dict[str, tuple[str, str, Callable[[argparse.ArgumentParser], object]
     "unpin": ("writing:unpin", "take the pin off a topic", lambda made: _topic(made)),
     "remove": ("writing:remove", "take a topic out of the index", lambda made: _topic(made)),
     "edit": ("writing:edit", "edit a topic in $VISUAL or $EDITOR", lambda made: _edit(made)),
+    "undo": (
+        "undoing:undo",
+        "undo the newest changes made through pimem",
+        lambda made: _undo(made),
+    ),
+    "redo": ("undoing:redo", "redo what was undone", lambda made: _count(made)),
+    "history": (
+        "undoing:history",
+        "tell what was changed through pimem",
+        lambda made: made.add_argument("topic", metavar="TOPIC", nargs="?"),
+    ),
     "completion": (
         "completion:completion",
         "print a shell completion script",
@@ -81,6 +92,21 @@ def _write(made: argparse.ArgumentParser) -> None:
 def _edit(made: argparse.ArgumentParser) -> None:
     _topic(made)
     _allow_secret(made)
+
+
+def _count(made: argparse.ArgumentParser) -> None:
+    made.add_argument("count", metavar="N", nargs="?", type=_positive, default=1)
+
+
+def _positive(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a count of 1 or more")
+    return int(text)
+
+
+def _undo(made: argparse.ArgumentParser) -> None:
+    _count(made)
+    made.add_argument("--purge", metavar="ID", help="forget the entry with this id for good")
 
 
 def _allow_secret(made: argparse.ArgumentParser) -> None:

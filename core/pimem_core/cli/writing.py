@@ -16,10 +16,12 @@ if TYPE_CHECKING:
 
     from ..model import Change
     from ..paths import Places
+    from ..systems.base import Store
     from .output import Output
 
 
-def _told(change: Change, output: Output) -> int:
+def _told(store: Store, change: Change, output: Output) -> int:
+    store.announce()
     output.change(change)
     return EXIT_CODES[change.outcome]
 
@@ -37,7 +39,7 @@ def write(options: argparse.Namespace, places: Places, output: Output) -> int:
         title=options.title,
         allow_secret=options.allow_secret,
     )
-    return _told(store.write(request), output)
+    return _told(store, store.write(request), output)
 
 
 def _content(options: argparse.Namespace, output: Output) -> str:
@@ -69,17 +71,20 @@ def _utf8(what: str, text: str) -> str:
 
 def pin(options: argparse.Namespace, places: Places, output: Output) -> int:
     """Pin a topic."""
-    return _told(store_of(options, places, output).pin(options.topic, True), output)
+    store = store_of(options, places, output)
+    return _told(store, store.pin(options.topic, True), output)
 
 
 def unpin(options: argparse.Namespace, places: Places, output: Output) -> int:
     """Unpin a topic."""
-    return _told(store_of(options, places, output).pin(options.topic, False), output)
+    store = store_of(options, places, output)
+    return _told(store, store.pin(options.topic, False), output)
 
 
 def remove(options: argparse.Namespace, places: Places, output: Output) -> int:
     """Remove a topic."""
-    return _told(store_of(options, places, output).remove(options.topic), output)
+    store = store_of(options, places, output)
+    return _told(store, store.remove(options.topic), output)
 
 
 def edit(options: argparse.Namespace, places: Places, output: Output) -> int:
@@ -93,4 +98,4 @@ def edit(options: argparse.Namespace, places: Places, output: Output) -> int:
     text = edit_in_editor(draft, os.environ)
     with draft.kept_on_failure():
         change = store.save(topic.file, opened=opened, text=text, allow_secret=options.allow_secret)
-    return _told(change, output)
+    return _told(store, change, output)

@@ -12,8 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    #: First line, the lines before the change, the lines after it.
-    Hunk = tuple[int, list[bytes], list[bytes]]
+    #: First line, the lines before the change, the lines after it, the line above them.
+    Hunk = tuple[int, list[bytes], list[bytes], bytes | None]
 
 
 def digest(data: bytes | None) -> str:
@@ -40,39 +40,47 @@ def diff(before: bytes, after: bytes) -> list[Hunk]:
     if not inner_old and not inner_new:
         return []
     if len(inner_old) == len(inner_new):
-        return _aligned(inner_old, inner_new, start)
-    if not inner_old or not inner_new or len(inner_old) * len(inner_new) > 250_000:
-        return [(start, inner_old, inner_new)]
-    import difflib
+        spans = _aligned(inner_old, inner_new)
+    elif not inner_old or not inner_new or len(inner_old) * len(inner_new) > 250_000:
+        spans = [(0, len(inner_old), 0, len(inner_new))]
+    else:
+        import difflib
 
-    matcher = difflib.SequenceMatcher(None, inner_old, inner_new, autojunk=False)
+        matcher = difflib.SequenceMatcher(None, inner_old, inner_new, autojunk=False)
+        spans = [
+            (a1, a2, b1, b2) for tag, a1, a2, b1, b2 in matcher.get_opcodes() if tag != "equal"
+        ]
     return [
-        (start + a1, inner_old[a1:a2], inner_new[b1:b2])
-        for tag, a1, a2, b1, b2 in matcher.get_opcodes()
-        if tag != "equal"
+        (
+            start + a1,
+            inner_old[a1:a2],
+            inner_new[b1:b2],
+            old[start + a1 - 1] if start + a1 else None,
+        )
+        for a1, a2, b1, b2 in spans
     ]
 
 
-def _aligned(old: list[bytes], new: list[bytes], start: int) -> list[Hunk]:
-    """Hunks of a change that kept the number of lines, as marking entries stale does."""
-    hunks: list[Hunk] = []
-    for offset, (one, other) in enumerate(zip(old, new, strict=True)):
+def _aligned(old: list[bytes], new: list[bytes]) -> list[tuple[int, int, int, int]]:
+    """The changed spans where the number of lines stayed, as marking entries stale does."""
+    spans: list[tuple[int, int, int, int]] = []
+    for at, (one, other) in enumerate(zip(old, new, strict=True)):
         if one == other:
             continue
-        if hunks and hunks[-1][0] + len(hunks[-1][1]) == start + offset:
-            hunks[-1][1].append(one)
-            hunks[-1][2].append(other)
+        if spans and spans[-1][1] == at:
+            first = spans.pop()[0]
+            spans.append((first, at + 1, first, at + 1))
         else:
-            hunks.append((start + offset, [one], [other]))
-    return hunks
+            spans.append((at, at + 1, at, at + 1))
+    return spans
 
 
 def reverse(hunks: Sequence[Hunk]) -> list[Hunk]:
     """The hunks that lead back."""
     shift = 0
     back: list[Hunk] = []
-    for start, old, new in hunks:
-        back.append((start + shift, new, old))
+    for start, old, new, above in hunks:
+        back.append((start + shift, new, old, above))
         shift += len(new) - len(old)
     return back
 
@@ -80,7 +88,7 @@ def reverse(hunks: Sequence[Hunk]) -> list[Hunk]:
 def apply(data: bytes, hunks: Sequence[Hunk]) -> bytes:
     """Apply hunks to exactly the text they were made from."""
     lines = lines_of(data)
-    for start, old, new in reversed(hunks):
+    for start, old, new, _above in reversed(hunks):
         lines[start : start + len(old)] = new
     return b"\n".join(lines)
 
@@ -100,8 +108,8 @@ def apply_nearby(
     """
     lines = lines_of(data)
     shift = 0
-    for start, old, new in hunks:
-        place = _place(lines, old, start + shift)
+    for start, old, new, above in hunks:
+        place = _place(lines, old, above, start + shift)
         if place is None:
             if needed([*old, *new]):
                 return None
@@ -111,9 +119,15 @@ def apply_nearby(
     return b"\n".join(lines)
 
 
-def _place(lines: list[bytes], old: list[bytes], expected: int) -> int | None:
-    """Where the old lines stand now: the place nearest to where they were expected."""
+def _place(lines: list[bytes], old: list[bytes], above: bytes | None, expected: int) -> int | None:
+    """Where the old lines stand now: the place nearest to where they were expected.
+
+    New lines go below the line that was above them, where that is still there.
+    """
     if not old:
+        places = [i + 1 for i, line in enumerate(lines) if line == above]
+        if places:
+            return min(places, key=lambda i: abs(i - expected))
         return max(0, min(expected, len(lines)))
     found = [i for i, line in enumerate(lines) if line == old[0] and lines[i : i + len(old)] == old]
     return min(found, key=lambda i: abs(i - expected)) if found else None

@@ -49,12 +49,13 @@ def recover(state_dir: str, folder: str) -> list[str]:
     for record in unfinished(state_dir, folder):
         if _happened(record):
             _complete(record)
-            transaction.finish(state_dir, record.id)
+            transaction.finish(state_dir, record)
             said.append(f'Completed the interrupted {record.about.action} of "{_what(record)}".')
         else:
             _take_back(record)
             with contextlib.suppress(FileNotFoundError):
-                os.unlink(os.path.join(state_dir, transaction.INTENTS, record.id + ".json"))
+                name = transaction.file_name(record)
+                os.unlink(os.path.join(state_dir, transaction.INTENTS, name))
             said.append(f'Took back the interrupted {record.about.action} of "{_what(record)}".')
     return said
 
@@ -98,7 +99,7 @@ def _complete(record: Record) -> None:
             transaction.put(file.path, file.new(current), file.mode)
         elif where == "other" and current is not None and file.after != "absent":
             lines = set(patch.lines_of(current))
-            if all(line in lines for _, _, new in file.hunks for line in new if line):
+            if all(line in lines for _, _, new, _ in file.hunks for line in new if line):
                 continue
             wanted = patch.apply_nearby(current, file.hunks, about_topic(file))
             if wanted is not None:
@@ -148,8 +149,8 @@ def _is_there(file: FileRecord) -> bool:
         return False
     lines = set(patch.lines_of(current))
     about = about_topic(file)
-    added = [line for _, _, new in file.hunks for line in new if line and about([line])]
-    taken = [line for _, old, _ in file.hunks for line in old if line and about([line])]
+    added = [line for _, _, new, _ in file.hunks for line in new if line and about([line])]
+    taken = [line for _, old, _, _ in file.hunks for line in old if line and about([line])]
     return all(line in lines for line in added) and not (
         any(line in lines for line in taken if line not in added)
     )

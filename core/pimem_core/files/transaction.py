@@ -130,8 +130,8 @@ def commit(
         StorageError: Nothing was changed, or what was changed is taken back.
     """
     steps = [step for step in steps if step.before != step.after]
-    record = _record(about, steps, token, moment)
-    intent = os.path.join(state_dir, INTENTS, record.id + ".json")
+    record = _record(state_dir, about, steps, token, moment)
+    intent = os.path.join(state_dir, INTENTS, file_name(record))
     staged: list[str | None] = []
     done: list[FileRecord] = []
     try:
@@ -163,7 +163,7 @@ def commit(
             if temporary is not None:
                 with contextlib.suppress(OSError):
                     discard(temporary)
-    finish(state_dir, record.id)
+    finish(state_dir, record)
     return record
 
 
@@ -211,9 +211,9 @@ def put(path: str, content: bytes | None, mode: int) -> None:
         sync_folder(os.path.dirname(path))
 
 
-def finish(state_dir: str, record_id: str) -> None:
+def finish(state_dir: str, record: Record) -> None:
     """Move a record to the journal. The change has happened: failing here must not undo it."""
-    name = record_id + ".json"
+    name = file_name(record)
     with contextlib.suppress(OSError):
         os.rename(os.path.join(state_dir, INTENTS, name), os.path.join(state_dir, JOURNAL, name))
 
@@ -224,7 +224,9 @@ def _content(path: str) -> bytes | None:
     return read_bytes(path)
 
 
-def _record(about: About, steps: Sequence[Step], token: bytes, moment: str) -> Record:
+def _record(
+    state_dir: str, about: About, steps: Sequence[Step], token: bytes, moment: str
+) -> Record:
     files = []
     for step in steps:
         mode = None
@@ -244,13 +246,42 @@ def _record(about: About, steps: Sequence[Step], token: bytes, moment: str) -> R
             )
         )
     return Record(
-        id=f"{time.time_ns() // 1000:017d}-{os.getpid()}-{os.urandom(3).hex()}",
+        id=_new_id(state_dir),
         time=moment,
         pid=os.getpid(),
         token=token.decode("latin-1"),
-        about=about,
+        # A record of a deletion is where the deleted text still is.
+        about=about.but(only_copy=about.only_copy or any(f.after == "absent" for f in files)),
         files=files,
     )
+
+
+def _new_id(state_dir: str) -> str:
+    """An id that sorts behind all others, also when the clock was set back."""
+    names = [*_names(state_dir, JOURNAL), *_names(state_dir, INTENTS)]
+    newest = max((int(n[:17]) for n in names if n[:17].isdigit()), default=0)
+    moment = max(time.time_ns() // 1000, newest + 1)
+    return f"{moment:017d}-{os.getpid()}-{os.urandom(3).hex()}"
+
+
+def file_name(record: Record) -> str:
+    """The name of a record's file; it tells at a glance whether it may expire."""
+    return f"{record.id}.keep.json" if record.about.only_copy else f"{record.id}.json"
+
+
+def _names(state_dir: str, kind: str) -> list[str]:
+    """The file names of the records of a kind, oldest first.
+
+    Raises:
+        StorageError: The folder cannot be listed.
+    """
+    folder = os.path.join(state_dir, kind)
+    try:
+        return sorted(name for name in os.listdir(folder) if name.endswith(".json"))
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        raise StorageError(f"{folder} cannot be listed: {error.strerror}.") from error
 
 
 def dump(record: Record) -> bytes:
@@ -264,11 +295,10 @@ def dump(record: Record) -> bytes:
             "token": record.token,
             "about": dict(record.about.__dict__),
             "files": [
-                {**file.__dict__, "hunks": [[h[0], _pack(h[1]), _pack(h[2])] for h in file.hunks]}
+                {**file.__dict__, "hunks": [_pack_hunk(hunk) for hunk in file.hunks]}
                 for file in record.files
             ],
-        },
-        ensure_ascii=False,
+        }
     ).encode()
 
 
@@ -281,9 +311,7 @@ def load(data: bytes) -> Record:
     try:
         raw: Mapping[str, Any] = json.loads(data)
         files = [
-            FileRecord(
-                **{**file, "hunks": [(h[0], _unpack(h[1]), _unpack(h[2])) for h in file["hunks"]]}
-            )
+            FileRecord(**{**file, "hunks": [_unpack_hunk(hunk) for hunk in file["hunks"]]})
             for file in raw["files"]
         ]
         return Record(
@@ -298,6 +326,16 @@ def load(data: bytes) -> Record:
         raise ValueError(f"no record of a change: {error}") from error
 
 
+def _pack_hunk(hunk: Hunk) -> list[Any]:
+    start, old, new, above = hunk
+    return [start, _pack(old), _pack(new), None if above is None else _pack([above])]
+
+
+def _unpack_hunk(packed: Sequence[Any]) -> Hunk:
+    start, old, new, above = packed
+    return start, _unpack(old), _unpack(new), None if above is None else _unpack(above)[0]
+
+
 def _pack(lines: list[bytes]) -> list[int | str]:
     # The count tells an empty list from one empty line.
     return [len(lines), base64.b64encode(zlib.compress(b"\n".join(lines))).decode()]
@@ -308,16 +346,9 @@ def _unpack(packed: Sequence[Any]) -> list[bytes]:
     return zlib.decompress(base64.b64decode(text)).split(b"\n") if count else []
 
 
-def records(state_dir: str, kind: str) -> Iterator[Record]:
-    """The readable records of the intents or the journal, oldest first."""
-    folder = os.path.join(state_dir, kind)
-    try:
-        names = sorted(os.listdir(folder))
-    except (FileNotFoundError, NotADirectoryError):
-        return
-    except OSError as error:
-        raise StorageError(f"{folder} cannot be listed: {error.strerror}.") from error
-    for name in names:
-        if name.endswith(".json"):
-            with contextlib.suppress(PimemError, ValueError):
-                yield load(read_bytes(os.path.join(folder, name)))
+def records(state_dir: str, kind: str, *, newest_first: bool = False) -> Iterator[Record]:
+    """The readable records of the intents or the journal, oldest first unless told otherwise."""
+    names = _names(state_dir, kind)
+    for name in reversed(names) if newest_first else names:
+        with contextlib.suppress(PimemError, ValueError):
+            yield load(read_bytes(os.path.join(state_dir, kind, name)))

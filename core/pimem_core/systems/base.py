@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from ..errors import ConfigError
+    from ..files.transaction import Record
     from ..model import Change, Document, Hit, Setting, StoreStatus, Topic
     from ..paths import Places
 
@@ -142,6 +143,26 @@ class Store(Protocol):
         Raises:
             ConflictError: Both sides changed the same part; it carries both and a merged draft.
         """
+        ...
+
+    def revert(self, record: Record, action: str) -> Change:
+        """Take a recorded change of this store back: `undone` for `undo`, `redone` for `redo`.
+
+        Raises:
+            ConflictError: Somebody else changed the topic since.
+        """
+        ...
+
+    def recover(self) -> Sequence[str]:
+        """Repair what a killed process left unfinished here; a sentence for each repair.
+
+        Raises:
+            StoreBusyError: Somebody else holds the lock; the next start tries again.
+        """
+        ...
+
+    def announce(self) -> None:
+        """Tell programs that watch the store of a change; fronts call it after each."""
         ...
 
 

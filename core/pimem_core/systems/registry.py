@@ -65,6 +65,18 @@ def open_folder(path: str, places: Places) -> Store:
     return SYSTEMS[0].open(path, places)
 
 
+def store_of(system: str, folder: str, places: Places) -> Store:
+    """The store of a recorded change.
+
+    Raises:
+        InvalidArgumentError: The system is not known here.
+    """
+    for known in SYSTEMS:
+        if known.name == system:
+            return known.open(folder, places)
+    raise InvalidArgumentError(f'The record is of a system "{system}" that is not known here.')
+
+
 def troubles(places: Places) -> list[ConfigError]:
     """What is wrong with the systems' configuration files; defaults hold meanwhile."""
     found = (system.trouble(places) for system in SYSTEMS)

@@ -135,8 +135,8 @@ def carry_over(places: Places, local: str, shared: str) -> str | None:
 
 
 def _carry(places: Places, local: str, shared: str, token: bytes) -> None:
+    from ...clock import now, stamp
     from ...files import transaction
-    from .stamps import now, stamp
 
     merge = plan(local, shared)
     steps = [

@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import os
 
-from ...errors import InvalidTopicError
-from ...files import recovery, transaction
+from ... import settings
+from ...clock import now, stamp
+from ...errors import InvalidTopicError, TopicNotFoundError
+from ...files import journal, recovery, transaction
 from ...files.lock import locked
 from ...files.read import PREVIEW_BYTES, decode, is_regular, not_regular, read_bytes, regular_names
 from ...model import Change
@@ -14,12 +16,12 @@ from ...text import encode, plural, quote
 from . import carry_over, config, formats, limits, tombstones
 from . import topic as topics
 from .index import INDEX_NAME, INITIAL, Index, named
-from .stamps import now, stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ...files.transaction import Record
     from ..base import WriteRequest
     from .index import Entry
     from .store import OpenpiStore
@@ -137,6 +139,31 @@ class Session:
         self._commit("edit", name, file, steps)
         return dropped
 
+    def revert(self, record: Record, action: str) -> Change:
+        """Take a recorded change back."""
+        about = record.about
+        journal.revert(
+            self.store.places.state_dir,
+            record,
+            action=action,
+            token=self.token,
+            moment=stamp(self.moment),
+        )
+        verb = "Undid" if action == "undo" else "Redid"
+        what = self._reverted_action(record)
+        outcome = "undone" if action == "undo" else "redone"
+        said = f"{verb} the {what} of {quote(about.name or about.file)}."
+        return self.change(outcome, about.name, about.file, said, [])
+
+    def _reverted_action(self, record: Record) -> str:
+        """The name of the change that an undo, or a redo of an undo, is about."""
+        while record.about.reverts is not None:
+            try:
+                record = journal.find(self.store.places.state_dir, record.about.reverts)
+            except TopicNotFoundError:
+                return "change"
+        return record.about.action
+
     def retire(self) -> bool:
         """Drop the unpinned lines of the retired session recap; whether there were any."""
         gone = self.index.drop(lambda e: e.file == topics.RECAP_FILE and not e.pinned)
@@ -205,6 +232,12 @@ class Session:
                 "Another program that ignores the lock wrote over this change; look at "
                 f"{self._path(file)}."
             )
+        bounds, _error = settings.load(self.store.places)
+        journal.prune(
+            self.store.places.state_dir,
+            max_bytes=bounds.undo_max_mb * 1e6,
+            max_days=bounds.undo_max_days,
+        )
         self.notes += limits.crossed(self.index_before, self.index.text(), self.config.max_lines)
 
     def change(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from ... import secrets
+from ...clock import stamp
 from ...errors import ConflictError, InvalidTopicError, TopicNotFoundError
 from ...files import frontmatter
 from ...files.read import decode, not_regular, read_bytes
@@ -13,7 +14,6 @@ from ...model import Change
 from ...text import quote
 from . import topic as topics
 from .index import is_topic_file
-from .stamps import stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

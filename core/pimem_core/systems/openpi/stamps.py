@@ -1,4 +1,4 @@
-"""Time stamps as the index holds them, and the instants that they mean."""
+"""The instants that the stamps of an index mean."""
 
 from __future__ import annotations
 
@@ -8,16 +8,6 @@ from datetime import UTC, datetime, timedelta
 _FULL = re.compile(
     r"(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2}):(\d{2})([+-])(\d{2}):(\d{2}))?", re.ASCII
 )
-
-
-def now() -> datetime:
-    """This moment in the host's time zone."""
-    return datetime.now(UTC).astimezone()
-
-
-def stamp(moment: datetime) -> str:
-    """Write a moment as topics and index lines hold it: `2026-11-15T10:20:30+00:00`."""
-    return moment.isoformat(timespec="seconds")
 
 
 def instant(text: str) -> datetime | None:

@@ -14,7 +14,7 @@ from ...errors import (
     StorageError,
     TopicNotFoundError,
 )
-from ...files.read import PREVIEW_BYTES, decode, read_bytes, regular_names
+from ...files.read import PREVIEW_BYTES, decode, is_regular, read_bytes, regular_names
 from ...model import Change, Document, Hit, StoreStatus, Topic
 from ...text import plural, quote
 from ...tokens import estimate
@@ -26,6 +26,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from ...files.transaction import Record
     from ...paths import Places
     from ..base import Cancelled, Progress, WriteRequest
     from .changing import Session
@@ -339,6 +340,25 @@ class OpenpiStore:
         from .editing import save
 
         return save(self, file, opened=opened, text=text, allow_secret=allow_secret)
+
+    def revert(self, record: Record, action: str) -> Change:
+        """Take a recorded change of this store back."""
+        with self.session() as session:
+            return session.revert(record, action)
+
+    def recover(self) -> Sequence[str]:
+        """Repair what a killed process left unfinished here."""
+        from .changing import locked_session
+
+        with locked_session(self) as session:
+            return session.notes
+
+    def announce(self) -> None:
+        """Touch `.invalidate`, which openclaude-memory watches, where it is there already."""
+        path = self._path(".invalidate")
+        with contextlib.suppress(OSError, PimemError):
+            if self.name == "shared" and is_regular(path):
+                os.utime(path)
 
     def _indexed(self, session: Session) -> Sequence[Entry]:
         if session.index_before is None:

@@ -7,10 +7,10 @@ import json
 import re
 from datetime import UTC
 
+from ...clock import stamp
 from ...errors import InvalidArgumentError, InvalidTopicError, ReservedTopicError
 from ...files import frontmatter
 from ...text import SPACE, cut_utf16, one_line, quote, trim
-from .stamps import stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

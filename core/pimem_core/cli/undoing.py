@@ -1,0 +1,105 @@
+"""Commands over the journal: undo, redo, history."""
+
+from __future__ import annotations
+
+from ..errors import EXIT_CODES, PimemError, TopicNotFoundError
+from ..files import journal
+from ..model import Change
+from ..systems import registry
+from ..text import quote
+from .output import change_row
+from .reading import chosen, notice_troubles
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Collection
+
+    from ..files.transaction import Record
+    from ..paths import Places
+    from .output import Output
+
+
+def _folders(options: argparse.Namespace, places: Places) -> set[str]:
+    named = chosen(options, places)
+    return {store.path for store in ([named] if named else registry.all_stores(places))}
+
+
+def undo(options: argparse.Namespace, places: Places, output: Output) -> int:
+    """Undo the newest changes, or forget one for good."""
+    if options.purge is not None:
+        gone = journal.purge(places.state_dir, options.purge)
+        name = gone.about.name or gone.about.file
+        said = f"Forgot the {gone.about.action} of {quote(name)}."
+        change = Change(
+            outcome="removed", store=gone.about.store, name=name, file=gone.about.file, message=said
+        )
+        output.change(change)
+        return 0
+    return _several(options, places, output, "undo", journal.newest_undoable)
+
+
+def redo(options: argparse.Namespace, places: Places, output: Output) -> int:
+    """Redo the newest undone changes."""
+    return _several(options, places, output, "redo", journal.newest_redoable)
+
+
+def _several(
+    options: argparse.Namespace,
+    places: Places,
+    output: Output,
+    action: str,
+    newest: Callable[[str, Collection[str]], Record],
+) -> int:
+    notice_troubles(places, output)
+    folders = _folders(options, places)
+    if options.count == 1:
+        change = _revert(places, newest(places.state_dir, folders), action)
+        output.change(change)
+        return EXIT_CODES[change.outcome]
+    changes: list[Change] = []
+    stopped: PimemError | None = None
+    while len(changes) < options.count and stopped is None:
+        try:
+            changes.append(_revert(places, newest(places.state_dir, folders), action))
+        except TopicNotFoundError as error:
+            # Fewer changes than asked for: all there were is what was meant.
+            stopped = None if changes else error
+            break
+        except PimemError as error:
+            stopped = error
+    worst = stopped.outcome if stopped else changes[-1].outcome
+    said = str(stopped) if stopped else f"{len(changes)} changes {changes[-1].outcome}."
+    if output.as_json:
+        rows = [change_row(change) for change in changes]
+        output.document({"outcome": worst, "changes": rows, "message": said})
+    else:
+        for change in changes:
+            output.change(change)
+        if stopped:
+            output.notice(said)
+    return EXIT_CODES[worst]
+
+
+def _revert(places: Places, record: Record, action: str) -> Change:
+    store = registry.store_of(record.about.system, record.about.folder, places)
+    change = store.revert(record, action)
+    store.announce()
+    return change
+
+
+def history(options: argparse.Namespace, places: Places, output: Output) -> int:
+    """Tell what was changed through pimem, newest first."""
+    notice_troubles(places, output)
+    rows = journal.history(places.state_dir, _folders(options, places))
+    if options.topic is not None:
+        wanted = options.topic.lower()
+        rows = [row for row in rows if wanted in row.name.lower() or wanted in row.file.lower()]
+    if output.as_json:
+        output.document([dict(row.__dict__) for row in rows])
+        return 0
+    for row in rows:
+        mark = "" if row.undoable or row.action == "undo" else "  (taken back)"
+        output.text(f"{row.time}  {row.action} {quote(row.name or row.file)} in {row.store}{mark}")
+        output.text(f"  {row.id}")
+    return 0
