@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from pimem_core.text import plural, visible
 from textual import getters, on
 from textual.binding import Binding
-from textual.containers import Horizontal, Vertical
+from textual.containers import Container, Horizontal, Vertical
 from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
@@ -53,6 +53,8 @@ if TYPE_CHECKING:
 
 #: Seconds the selection rests before its preview is read.
 _PREVIEW_REST_S = 0.03
+#: Seconds after which reading is worth a message.
+_SLOW_S = 0.15
 #: Seconds between two looks at a store that somebody holds locked.
 _LOCK_LOOK_S = 2.0
 _PINS = {"pinned_now": True, "unpinned_now": False}
@@ -144,6 +146,7 @@ class BrowserScreen(TopicScreen):
         self._query = ""
         self._hits: Listing | None = None
         self._previewed: str | None = None
+        self._slow = False
         self._rest: Timer | None = None
         self._greyed: tuple[object, ...] = ()
 
@@ -169,8 +172,9 @@ class BrowserScreen(TopicScreen):
         yield FilterBar()
         yield Seam()
         with Horizontal(id="body"):
-            yield TopicList(self._now)
-            yield Static(id="state", markup=False)
+            with Container(id="rows"):
+                yield TopicList(self._now)
+                yield Static(id="state", markup=False)
             with Vertical(id="preview"):
                 yield TopicHeading(self._now)
                 yield BodyView(can_focus=False)
@@ -189,10 +193,16 @@ class BrowserScreen(TopicScreen):
     # Reading -----------------------------------------------------------------------------------
 
     def _read(self, *, others: bool = False) -> None:
+        self._slow = False
+        self.set_timer(_SLOW_S, self._say_reading)
         self._work("read", partial(read_store, self.store))
         if others:
             rest = [store for store in self._stores if store is not self.store]
             self._work("statuses", partial(read_statuses, rest))
+
+    def _say_reading(self) -> None:
+        self._slow = True
+        self._show_state()
 
     def _work(self, group: str, job: Callable[..., None]) -> None:
         """Run a job of `reading` in a thread; a newer one of the same group cancels it."""
@@ -256,6 +266,8 @@ class BrowserScreen(TopicScreen):
         """Put a message in the place of the list when there is nothing to list."""
         shown = self._shown[self._index]
         text = state_of(shown.listing, shown.status, shown.error, self._query, self._hits)
+        if shown.listing is None and not shown.error and not self._slow:
+            text = None  # most stores are there before anybody could read a message
         self.set_class(text is not None, "-message")
         self.query_one("#state", Static).update(visible(text or ""))
         self._grey()
@@ -404,6 +416,7 @@ class BrowserScreen(TopicScreen):
         self._hits = None
         self._previewed = None
         self.about.status = self.store_status
+        self._slow = False
         self._show_rows()
         self._read()
 

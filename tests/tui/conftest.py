@@ -1,0 +1,26 @@
+"""Pilots for the manager on the sample stores, with a clock that stands still."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from pimem_core.demo import make_demo
+from tui.helpers import NOW
+
+if TYPE_CHECKING:
+    from pimem_core.paths import Places
+
+
+@pytest.fixture
+def demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
+    """The sample stores in a folder of the test's own."""
+    monkeypatch.setenv("TEXTUAL_ANIMATIONS", "none")
+    folder = tmp_path / "demo"
+    folder.mkdir()
+    return make_demo(str(folder), NOW)

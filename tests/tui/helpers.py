@@ -1,0 +1,257 @@
+"""What the tests of the manager share: waiting, looking at the screen, stores in memory."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, cast
+
+from pimem_core.errors import PimemError, PinnedError, TopicNotFoundError
+from pimem_core.model import Change, Document, Hit, StoreStatus, Topic
+from pimem_core.systems import registry
+from pimem_core.systems.base import Removal, Store, WriteRequest, never, silent
+from pimem_tui.app import PimemApp
+from pimem_tui.screens.browser import BrowserScreen
+from pimem_tui.screens.detail import DetailScreen
+
+if TYPE_CHECKING:
+    from pimem_core.paths import Places
+    from pimem_core.systems.base import Cancelled, Progress
+    from textual.pilot import Pilot
+
+NOW = 1_796_000_000.0
+"""The time that every test sees: 30 November 2026."""
+
+ODDITIES = [
+    "[0] x",
+    "[/",
+    "[/]",
+    "[b",
+    "[b]bold[/b]",
+    "[@click=app.quit]x[/]",
+    "$text {x} %s \\[x]",
+    "\x1b[31mred\x1b[0m\x1b]0;title\x07",
+    "\x9b2J\x00\x08\x7f",
+    "a" * 300,
+    "日本語のメモ" * 12,
+    "שלום עולם ‮evil‬",
+    "👨‍👩‍👧 🖥️ 👍🏽 🇩🇪",
+    "\u0301\u0302 lone",
+    "zero\u200bwidth\ufeff\u00ad",
+    "line\nbreak\ttab\r",
+    "\udce9 lone surrogate",
+]
+"""Texts that have crashed or garbled terminal programs."""
+
+
+class MemoryStore:
+    """A store without a disk, for states that are hard to make for real."""
+
+    system = "memory"
+
+    def __init__(self, topics: Sequence[Topic] = (), *, name: str = "memory") -> None:
+        self.name = name
+        self.path = f"/stores/{name}"
+        self.abilities = frozenset({"write", "pin", "remove", "edit"})
+        self.topics = list(topics)
+        self.bodies: dict[str, str] = {}
+        self.state = StoreStatus(
+            store=name, system=self.system, path=self.path, exists=True, active=False
+        )
+        #: Raised by the call with this name.
+        self.errors: dict[str, Exception] = {}
+        #: Runs at the start of the call with this name.
+        self.hooks: dict[str, Callable[[], None]] = {}
+        self.calls: list[str] = []
+
+    def _called(self, name: str) -> None:
+        self.calls.append(name)
+        if name in self.hooks:
+            self.hooks[name]()
+        if name in self.errors:
+            raise self.errors[name]
+
+    def list(self, *, cancelled: Cancelled = never) -> Sequence[Topic]:
+        self._called("list")
+        return list(self.topics)
+
+    def find(self, topic: str) -> Topic:
+        self._called("find")
+        for known in self.topics:
+            if topic in (known.file, known.name):
+                return known
+        raise TopicNotFoundError(f"No topic matches {topic}.")
+
+    def read(self, file: str) -> Document:
+        self._called("read")
+        body = self.bodies.get(file, "")
+        topic = self.find(file)
+        return Document(
+            store=self.name,
+            name=topic.name,
+            file=file,
+            path=topic.path,
+            front_matter={},
+            body=body,
+            text=body,
+        )
+
+    def read_bytes(self, file: str) -> bytes:
+        return self.read(file).text.encode()
+
+    def preview(self, file: str) -> str:
+        self._called("preview")
+        return self.bodies.get(file, "")[:51_200]
+
+    def search(
+        self, query: str, *, cancelled: Cancelled = never, progress: Progress = silent
+    ) -> Iterator[Hit]:
+        self._called("search")
+        for number, topic in enumerate(self.topics):
+            progress(number, len(self.topics))
+            for where in ("name", "file", "summary"):
+                text = getattr(topic, where)
+                if query.casefold() in text.casefold():
+                    yield Hit(topic=topic, where=where, snippet=text)
+                    break
+
+    def status(self) -> StoreStatus:
+        self._called("status")
+        return self.state.but(count=len(self.topics))
+
+    def write(self, request: WriteRequest) -> Change:
+        raise NotImplementedError
+
+    def _replace(self, topic: Topic) -> None:
+        self.topics = [topic if old.file == topic.file else old for old in self.topics]
+
+    def _change(self, outcome: str, topic: Topic, message: str) -> Change:
+        return Change(
+            outcome=outcome, store=self.name, name=topic.name, file=topic.file, message=message
+        )
+
+    def pin(self, topic: str, pinned: bool) -> Change:
+        self._called("pin")
+        found = self.find(topic)
+        self._replace(found.but(pinned=pinned))
+        verb, outcome = ("Pinned", "pinned_now") if pinned else ("Unpinned", "unpinned_now")
+        return self._change(outcome, found, f'{verb} "{found.name}".')
+
+    def removal(self, topic: str) -> Removal:
+        self._called("removal")
+        found = self.find(topic)
+        if found.pinned:
+            raise PinnedError(f'"{found.name}" is pinned; unpin it first.')
+        return Removal(question=f'Remove "{found.name}"?', goes_and_stays=f"{found.file} stays.")
+
+    def remove(self, topic: str) -> Change:
+        self._called("remove")
+        found = self.find(topic)
+        self.topics = [old for old in self.topics if old.file != found.file]
+        return self._change("removed", found, f'Removed "{found.name}".')
+
+    def save(self, file: str, *, opened: str, text: str, allow_secret: bool = False) -> Change:
+        self._called("save_secret" if allow_secret else "save")
+        self.bodies[file] = text
+        return self._change("updated", self.find(file), f'Saved "{self.find(file).name}".')
+
+
+def make_topic(name: str, file: str | None = None, **values: object) -> Topic:
+    """A topic with defaults that do not matter."""
+    file = file or f"{name}.md"
+    fields: dict[str, object] = {
+        "store": "memory",
+        "name": name,
+        "file": file,
+        "path": f"/stores/memory/{file}",
+        "summary": f"about {name}",
+        "tokens": 20,
+    }
+    return Topic(**{**fields, **values})
+
+
+def as_store(store: MemoryStore) -> Store:
+    """The same store, for the type checker."""
+    return cast("Store", store)
+
+
+@asynccontextmanager
+async def manager(
+    places: Places,
+    stores: Sequence[MemoryStore] | None = None,
+    *,
+    size: tuple[int, int] = (120, 36),
+    start: int = 0,
+    ready: bool = True,
+) -> AsyncIterator[Pilot[None]]:
+    """A running manager, by default on the stores on disk and with the list read."""
+    used: Sequence[Store] = (
+        registry.all_stores(places) if stores is None else [as_store(store) for store in stores]
+    )
+    app = PimemApp(used, places, start=start, now=lambda: NOW)
+    async with app.run_test(size=size) as pilot:
+        if ready:
+            await until(pilot, lambda: "Reading" not in shown(pilot))
+            await settled(pilot)
+        yield pilot
+
+
+async def until(pilot: Pilot[None], condition: Callable[[], bool], limit_s: float = 10) -> None:
+    """Wait for a condition, letting the app work meanwhile."""
+    end = time.monotonic() + limit_s
+    while not condition():
+        assert time.monotonic() < end, f"still not so:\n{shown(pilot)}"
+        await pilot.pause(0.01)
+
+
+async def settled(pilot: Pilot[None]) -> None:
+    """Wait until nothing is being read or changed and the preview shows the selection."""
+    quiet = 0
+    while quiet < 3:
+        await pilot.pause(0.02)
+        quiet = 0 if any(not worker.is_finished for worker in pilot.app.workers) else quiet + 1
+
+
+async def press(pilot: Pilot[None], *keys: str) -> None:
+    """Press keys and wait for what they set off."""
+    await pilot.press(*keys)
+    await settled(pilot)
+
+
+def shown(pilot: Pilot[None]) -> str:
+    """The text on the screen."""
+    strips = pilot.app.screen._compositor.render_strips()
+    return "\n".join(strip.text.rstrip() for strip in strips)
+
+
+def notices(pilot: Pilot[None]) -> list[str]:
+    """The texts of the notices that show."""
+    return [notice.message for notice in pilot.app._notifications]
+
+
+def browser(pilot: Pilot[None]) -> BrowserScreen:
+    """The list screen, on top or not."""
+    screen = pilot.app.screen_stack[0]
+    assert isinstance(screen, BrowserScreen)
+    return screen
+
+
+def detail(pilot: Pilot[None]) -> DetailScreen:
+    """The detail screen, which must be on top."""
+    screen = pilot.app.screen
+    assert isinstance(screen, DetailScreen)
+    return screen
+
+
+def selected(pilot: Pilot[None]) -> str:
+    """The file of the selected topic."""
+    topic = browser(pilot).topic_list.topic
+    return topic.file if topic else ""
+
+
+def failing(error: PimemError) -> MemoryStore:
+    """A store that cannot be read."""
+    store = MemoryStore([make_topic("a")])
+    store.errors["list"] = error
+    return store
