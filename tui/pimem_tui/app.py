@@ -46,7 +46,6 @@ class PimemApp(TopicChanges):
             "question_mark,f1",
             "help",
             "help",
-            key_display="?",
             id="app.help",
             tooltip="Show all keys and what the marks mean",
         ),

@@ -60,7 +60,7 @@ def commands_of(screen: Screen[object], *, now: bool = True) -> Iterator[Command
             yield Command(
                 area=area.capitalize(),
                 verb=binding.description.capitalize(),
-                keys=binding.key_display or key_names(binding.key),
+                keys=key_names(binding.key),
                 help=binding.tooltip,
                 action=binding.action,
                 node=node,

@@ -92,7 +92,6 @@ class BrowserScreen(TopicScreen):
             "slash",
             "filter",
             "filter",
-            key_display="/",
             id="list.filter",
             tooltip="Filter by name, file, summary and text",
         ),
@@ -345,6 +344,10 @@ class BrowserScreen(TopicScreen):
         self.remove_class("-filtering")
         self.topic_list.focus()
 
+    def action_move_in_list(self, by: int) -> None:
+        """Move the selection while the filter is being typed."""
+        self.topic_list.action_move(by)
+
     def action_accept_filter(self) -> None:
         """Go to the list and keep the filter; an empty one closes."""
         if not self._query:
@@ -438,6 +441,8 @@ class BrowserScreen(TopicScreen):
             return len(self._stores) > 1
         if action == "show_store":
             return len(self._stores) > 1 and int(str(parameters[0])) <= len(self._stores)
+        if action == "filter" and self.focused is self.filter_bar.input:
+            return False
         if action == "open":
             return True if self.topic is not None else None
         return super().check_action(action, parameters)

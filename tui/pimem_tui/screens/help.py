@@ -33,7 +33,6 @@ class HelpScreen(ModalScreen[None]):
             "escape,q,question_mark,f1,enter",
             "close",
             "close",
-            key_display="esc",
             id="help.close",
             tooltip="Back to where you were",
         ),

@@ -62,7 +62,8 @@ class KeyBar(Widget):
         keys: dict[str, _Key] = {}
         for node, binding, enabled, _tooltip in screen.active_bindings.values():
             if binding.id and binding.id in order and binding.id not in keys:
-                shown = binding.key_display or key_names(binding.key)
+                # The first key that is free: a filter being typed takes `?`, but not F1.
+                shown = key_names(binding.key)
                 keys[binding.id] = _Key(shown, binding.description, binding.action, node, enabled)
         found = [keys[name] for name in order if name in keys]
         if found != self._keys:

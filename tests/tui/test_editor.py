@@ -1,0 +1,201 @@
+"""Editing in the person's own editor."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from pimem_core.errors import ConflictError, SecretError, StorageError
+from pimem_tui.editor import editor_command, write_draft
+from pimem_tui.screens.confirm import ConfirmScreen
+from textual.app import App
+from tui.helpers import MemoryStore, make_topic, manager, notices, press, selected, settled, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pimem_core.paths import Places
+
+    SetEditor = Callable[[str], Path]
+
+
+@pytest.fixture
+def editor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SetEditor:
+    """Sets $EDITOR to a Python script that gets the draft's path as `path`; returns its log."""
+    monkeypatch.setattr(App, "suspend", lambda _self: contextlib.nullcontext())
+    log = tmp_path / "editor.log"
+
+    def set_editor(code: str) -> Path:
+        script = tmp_path / "an editor.py"
+        script.write_text(
+            "import os, sys\nfrom pathlib import Path\npath = Path(sys.argv[-1])\n"
+            f"Path({str(log)!r}).open('a').write(f'{{path}}\\n')\n{code}\n"
+        )
+        monkeypatch.setenv("EDITOR", f"{sys.executable} -I '{script}' --wait")
+        return log
+
+    return set_editor
+
+
+APPEND = "path.open('a').write('an added line\\n')"
+
+
+def drafts(places: Places) -> list[str]:
+    folder = os.path.join(places.state_dir, "drafts")
+    return os.listdir(folder) if os.path.isdir(folder) else []
+
+
+def one_store() -> MemoryStore:
+    store = MemoryStore([make_topic("alpha"), make_topic("beta")])
+    store.bodies = {"alpha.md": "old text\n", "beta.md": "other\n"}
+    return store
+
+
+def test_visual_comes_before_editor_and_arguments_are_split() -> None:
+    assert editor_command({"VISUAL": "code --wait", "EDITOR": "ed"}) == ["code", "--wait"]
+    assert editor_command({"VISUAL": " ", "EDITOR": "'/a b/ed' -x"}) == ["/a b/ed", "-x"]
+    assert editor_command({"EDITOR": "it's"}) == ["it's"]
+    assert editor_command({}) == ["vi"]
+
+
+def test_drafts_are_private_and_exact(tmp_path: Path) -> None:
+    old = os.umask(0o777)
+    try:
+        path = Path(write_draft(str(tmp_path), "../sub dir/ä [x].md", "a\r\nb\ufeff\udce9"))
+    finally:
+        os.umask(old)
+    assert path.parent == tmp_path / "drafts"
+    assert path.suffix == ".md"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+    assert path.read_bytes() == b"a\r\nb\xef\xbb\xbf\xef\xbf\xbd"
+
+
+async def test_an_edit_is_saved_and_shown(demo: Places, editor: SetEditor) -> None:
+    editor(APPEND)
+    async with manager(demo) as pilot:
+        await press(pilot, "down", "down", "E")
+        await settled(pilot)
+        assert 'Saved "User Preferences"' in notices(pilot)[0]
+        assert "an added line" in shown(pilot)
+        assert selected(pilot) == "user-preferences.md"
+    saved = Path(demo.agent_dir, "memory", "user-preferences.md").read_text()
+    assert saved.endswith("an added line\n")
+    assert drafts(demo) == []
+
+
+async def test_an_edit_in_the_detail_shows_there(demo: Places, editor: SetEditor) -> None:
+    editor(APPEND)
+    async with manager(demo) as pilot:
+        await press(pilot, "down", "down", "enter", "E")
+        await settled(pilot)
+        assert "an added line" in shown(pilot)
+        assert "pinned · just now" in shown(pilot) or "pinned ·" in shown(pilot)
+
+
+async def test_unchanged_text_writes_nothing(demo: Places, editor: SetEditor) -> None:
+    log = editor("os.utime(path)")
+    store = one_store()
+    async with manager(demo, [store]) as pilot:
+        await press(pilot, "E")
+        await settled(pilot)
+        assert notices(pilot) == ['"alpha" is unchanged.']
+    assert "save" not in store.calls
+    assert drafts(demo) == []
+    assert Path(log.read_text().strip()).name.startswith("alpha-")
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        ConflictError("Somebody else changed the same lines."),
+        StorageError("The disk is full."),
+        RuntimeError("a bug"),
+    ],
+)
+async def test_a_failed_save_keeps_the_draft(
+    demo: Places, editor: SetEditor, error: Exception
+) -> None:
+    editor(APPEND)
+    store = one_store()
+    store.errors["save"] = error
+    async with manager(demo, [store]) as pilot:
+        await press(pilot, "E")
+        await settled(pilot)
+        assert "Your text is in ~/.local/state/pimem/drafts/alpha-" in notices(pilot)[0]
+        assert "alpha" in shown(pilot)
+    (draft,) = drafts(demo)
+    text = Path(demo.state_dir, "drafts", draft).read_text()
+    assert text == "old text\nan added line\n"
+
+
+async def test_an_editor_that_fails_saves_nothing_and_keeps_what_was_typed(
+    demo: Places, editor: SetEditor
+) -> None:
+    editor(APPEND + "; sys.exit(1)")
+    store = one_store()
+    async with manager(demo, [store]) as pilot:
+        await press(pilot, "E")
+        await settled(pilot)
+        assert notices(pilot)[0].startswith("The editor ended with code 1. Your text is in ")
+    assert "save" not in store.calls
+    assert len(drafts(demo)) == 1
+
+
+async def test_an_editor_that_is_not_there_is_named(
+    demo: Places, editor: SetEditor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    editor("")
+    monkeypatch.setenv("VISUAL", "/nowhere/[b]ed")
+    async with manager(demo, [one_store()]) as pilot:
+        await press(pilot, "E")
+        await settled(pilot)
+        assert "Cannot start the editor /nowhere/[b]ed: No such file" in notices(pilot)[0]
+    assert drafts(demo) == []
+
+
+async def test_an_editor_that_removes_or_breaks_the_draft(demo: Places, editor: SetEditor) -> None:
+    store = one_store()
+    editor("path.write_bytes(b'\\xff\\xfe')")
+    async with manager(demo, [store]) as pilot:
+        await press(pilot, "E")
+        await settled(pilot)
+        assert "cannot be read, nothing was saved" in notices(pilot)[0]
+        editor("path.unlink()")
+        await press(pilot, "E")
+        await settled(pilot)
+        assert len(notices(pilot)) == 2
+    assert "save" not in store.calls
+
+
+async def test_a_secret_asks_first(demo: Places, editor: SetEditor) -> None:
+    editor(APPEND)
+    store = one_store()
+    store.errors["save"] = SecretError("Line 2 looks like a key (rule aws).")
+    async with manager(demo, [store]) as pilot:
+        await press(pilot, "E")
+        await settled(pilot)
+        assert isinstance(pilot.app.screen, ConfirmScreen)
+        assert "Line 2 looks like a key" in shown(pilot)
+        await press(pilot, "enter")
+        assert "Nothing was saved. Your text is in" in notices(pilot)[0]
+        assert "save_secret" not in store.calls
+        await press(pilot, "E")
+        await settled(pilot)
+        await press(pilot, "y")
+        assert "save_secret" in store.calls
+    assert len(drafts(demo)) == 1
+
+
+async def test_pressing_twice_opens_one_editor(demo: Places, editor: SetEditor) -> None:
+    log = editor(APPEND)
+    async with manager(demo, [one_store()]) as pilot:
+        await pilot.press("E", "E", "E")
+        await settled(pilot)
+        await settled(pilot)
+    assert 1 <= len(log.read_text().splitlines()) <= 3
