@@ -14,9 +14,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
-_EXTRA = re.compile(
-    r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/|,(?=(?:\s|//[^\n]*|/\*.*?\*/)*[}\]])', re.DOTALL
-)
+_STRING = r'"(?:[^"\\\n]|\\.)*+"'
+# Possessive and atomic: a line of slashes has many readings, and each would be tried.
+_COMMENT = r"//[^\n]*+|(?>/\*.*?\*/)"
+_EXTRA = re.compile(rf"{_STRING}|{_COMMENT}|,(?=(?:\s|{_COMMENT})*+[}}\]])", re.DOTALL)
+_WORD = re.compile(rf"{_STRING}|(-?Infinity|NaN)", re.DOTALL)
 _VISIBLE = re.compile(r"[^\r\n]")
 
 
@@ -26,14 +28,21 @@ def parse(text: str) -> Any:
     Raises:
         json.JSONDecodeError: It is broken; `lineno` and `colno` are those of the file.
     """
-    if text.startswith("\ufeff"):
-        text = " " + text[1:]
-    plain = _EXTRA.sub(_blank, text)
+    # The mark is no column to anyone who opens the file.
+    plain = _EXTRA.sub(_blank, text.removeprefix("\ufeff"))
 
     def refuse(word: str) -> NoReturn:
-        raise json.JSONDecodeError(f"{word} is no JSON number", plain, plain.index(word))
+        found = (match.start() for match in _WORD.finditer(plain) if match[1] == word)
+        raise json.JSONDecodeError(f"{word} is no JSON number", plain, next(found, 0))
 
-    return json.loads(plain, parse_constant=refuse)
+    try:
+        return json.loads(plain, parse_constant=refuse)
+    except json.JSONDecodeError:
+        raise
+    except RecursionError as error:
+        raise json.JSONDecodeError("too deeply nested", plain, 0) from error
+    except ValueError as error:  # a number of thousands of digits
+        raise json.JSONDecodeError("a number is too long", plain, 0) from error
 
 
 def _blank(match: re.Match[str]) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from .errors import ConflictError
 
 
@@ -13,11 +15,7 @@ def merge(base: str, *, mine: str, theirs: str, file: str) -> str:
     """
     from merge3 import Merge3
 
-    three = Merge3(
-        base.splitlines(keepends=True),
-        mine.splitlines(keepends=True),
-        theirs.splitlines(keepends=True),
-    )
+    three = Merge3(_lines(base), _lines(mine), _lines(theirs))
     if any(group[0] == "conflict" for group in three.merge_groups()):
         draft = "".join(
             line if line.endswith("\n") else line + "\n"
@@ -33,3 +31,8 @@ def merge(base: str, *, mine: str, theirs: str, file: str) -> str:
             merged=draft,
         )
     return "".join(three.merge_lines())
+
+
+def _lines(text: str) -> list[str]:
+    # `splitlines` would cut at a dozen further characters.
+    return re.findall(r"[^\n]*\n|[^\n]+", text)

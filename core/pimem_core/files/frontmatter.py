@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from ..model import Value
+from ..text import quote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +21,14 @@ BOM = "\ufeff"
 _PROSE_KEYS = frozenset({"name", "description", "title"})
 _OPENING = re.compile(r"---[ \t]*(?:\r?\n|\Z)")
 _CLOSING = re.compile(r"^---[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
-_KEY_LINE = re.compile(r"([A-Za-z_][\w.-]*)[ \t]*:[ \t]*(.*)$", re.ASCII)
+_KEY_LINE = re.compile(
+    r"(?P<quote>[\"']?)(?P<key>[A-Za-z_][\w.-]*)(?P=quote)[ \t]*:[ \t]*(?P<value>.*)$", re.ASCII
+)
+_ITEM = re.compile(r"-(?:[ \t]|\r?$)")
+# What YAML would cut off, refuse or read as something else than text.
+_NOT_PLAIN = re.compile(r"[#:]|^[\[\]{}&*!%@`?,-]")
+# PyYAML reads about 100 KB a second; nobody's front matter is that long, but somebody's file is.
+_YAML_MOST = 65_536
 _DOUBLE_END = re.compile(r'(?:[^"\\]|\\.)*"', re.DOTALL)
 _SINGLE_END = re.compile(r"(?:[^']|'')*'(?!')", re.DOTALL)
 
@@ -98,29 +106,61 @@ def read(text: str) -> dict[str, Any]:
 
 
 def _load(block: str) -> dict[str, Any]:
+    spans = _spans(block.replace("\r\n", "\n"))
+    loaded = _yaml("".join(_protected(key, chunk) for key, chunk in spans))
+    if isinstance(loaded, dict):
+        return loaded
+    # One broken line must not take the others with it; the first of duplicate keys counts.
+    found: dict[str, Any] = {}
+    for key, chunk in spans:
+        if key is not None and key not in found:
+            own = _yaml(_protected(key, chunk))
+            whole = isinstance(own, dict) and key in own
+            found[key] = own[key] if whole else _by_line(chunk)
+    return found
+
+
+def _yaml(text: str) -> Any:
+    """The YAML of a text with strings as its only scalars; None when it is invalid."""
+    if len(text) > _YAML_MOST:
+        return None
     import yaml
 
-    lines = block.replace("\r\n", "\n").split("\n")
+    class Strings(yaml.BaseLoader):
+        """It resolves nothing, and refuses what would repeat or hide a value."""
+
+        def compose_node(self, parent: Any, index: Any) -> Any:
+            # A few lines of aliases can stand for more text than fits into memory.
+            if self.check_event(yaml.AliasEvent):
+                raise yaml.YAMLError
+            return super().compose_node(parent, index)
+
+        def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+            made = super().construct_mapping(node, deep=deep)
+            if len(made) < len(node.value):
+                raise yaml.YAMLError
+            return made
+
     try:
-        # BaseLoader resolves nothing: each scalar is a string.
-        loaded = yaml.load("\n".join(_protect(line) for line in lines), yaml.BaseLoader)
+        return _strings(yaml.load(text, Strings))
     except (yaml.YAMLError, ValueError, RecursionError):
-        loaded = None
-    if isinstance(loaded, dict):
-        return {str(key): _strings(value) for key, value in loaded.items()}
-    return _by_line(lines)
+        return None
 
 
-def _protect(line: str) -> str:
+def _protected(key: str | None, chunk: str) -> str:
     """Quote a bare prose value that YAML would cut or refuse."""
-    match = _KEY_LINE.match(line)
-    if match is None or match[1] not in _PROSE_KEYS or not match[2]:
-        return line
-    value = match[2].strip(" \t")
-    if not value or value[0] in "\"'|>" or not re.search(r"[#:]|^[\[{&*!%@`?-]", value):
-        return line
-    quoted = value.replace("\\", "\\\\").replace('"', '\\"')
-    return f'{match[1]}: "{quoted}"'
+    if key not in _PROSE_KEYS:
+        return chunk
+    value = chunk.split(":", 1)[1].strip()
+    if not value or value[0] in "\"'|>" or not _NOT_PLAIN.search(value):
+        return chunk
+    return f"{key}: {quote(_folded(value))}\n"
+
+
+def _folded(value: str) -> str:
+    """A value over several lines as YAML folds it: lines joined, blank ones a line end."""
+    lines = [line.strip() for line in value.split("\n")]
+    return re.sub(r"\n+", lambda m: m.group()[1:] or " ", "\n".join(lines))
 
 
 def _strings(value: Any) -> Any:
@@ -131,24 +171,18 @@ def _strings(value: Any) -> Any:
     return str(value)
 
 
-def _by_line(lines: list[str]) -> dict[str, Any]:
-    """Read a block whose YAML is invalid: what stands on each line is what is meant."""
-    found: dict[str, Any] = {}
-    nested: dict[str, Any] | None = None
-    for line in lines:
-        indented = line[:1] in (" ", "\t")
-        match = _KEY_LINE.match(line.strip(" \t") if indented else line)
-        if match is None:
-            continue
-        value = _unquoted((match[2] or "").strip(" \t"))
-        if indented and nested is not None:
-            nested[match[1]] = value
-        elif not indented:
-            nested = None
-            found.setdefault(match[1], value)
-            if value == "":
-                nested = found[match[1]] = {}
-    return {key: "" if value == {} else value for key, value in found.items()}
+def _by_line(chunk: str) -> Any:
+    """Read a key whose YAML is invalid: what stands on each line is what is meant."""
+    first, _, more = chunk.partition("\n")
+    value = first.split(":", 1)[1].strip(" \t")
+    if value:
+        return _unquoted(_folded(f"{value}\n{more}".strip()))
+    nested: dict[str, str] = {}
+    for line in more.split("\n"):
+        match = _KEY_LINE.match(line.strip(" \t"))
+        if match is not None:
+            nested.setdefault(match["key"], _unquoted(match["value"].strip(" \t")))
+    return nested or _folded(more.strip())
 
 
 def _unquoted(value: str) -> str:
@@ -207,8 +241,8 @@ def _spans(block: str) -> list[tuple[str | None, str]]:
             spans.append((None, lines[index]))
             index += 1
             continue
-        end = _value_end(lines, index, (match[2] or "").strip(" \t"))
-        spans.append((match[1], "".join(lines[index:end])))
+        end = _value_end(lines, index, match["value"].strip(" \t"))
+        spans.append((match["key"], "".join(lines[index:end])))
         index = end
     return spans
 
@@ -219,16 +253,25 @@ def _value_end(lines: list[str], start: int, value: str) -> int:
         rest = "".join(lines[start:]).split(":", 1)[1].lstrip(" \t")[1:]
         closed = (_DOUBLE_END if value[0] == '"' else _SINGLE_END).match(rest)
         if closed is not None:
-            return start + closed.group().count("\n") + 1
+            end = start + closed.group().count("\n") + 1
+            after = rest[closed.end() :].split("\n", 1)[0].strip()
+            # A quote that another key's value closes was never closed, nor was one inside prose.
+            if after[:1] in ("", "#") and not any(map(_KEY_LINE.match, lines[start + 1 : end])):
+                return end
     end = start + 1
-    blank_from = end
+    value_end = end
     while end < len(lines):
         line = lines[end]
-        item = not value and re.match(r"-(?:[ \t]|\r?$)", line)
-        if (line[:1] in (" ", "\t") and line.strip()) or item:
-            blank_from = end + 1
+        item = not value and _ITEM.match(line)
+        if line[:1] in (" ", "\t") and line.strip():
+            # In bare prose a comment ends the value; in a block or a nested object it is inside.
+            if value and value[0] not in "|>" and line.lstrip().startswith("#"):
+                break
+            value_end = end + 1
+        elif item:
+            value_end = end + 1
         elif line.strip():
             break
         end += 1
     # Blank lines belong to the value only when more of it follows.
-    return blank_from
+    return value_end

@@ -17,6 +17,7 @@ from filelock import BaseFileLock, Timeout
 from ..errors import StoreBusyError
 from .holder import LOCK_NAME, is_alive, lock_content, lock_holder, pid_in
 from .publish import explained, make_folder
+from .read import not_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,6 +56,10 @@ class StoreLock(BaseFileLock):
             return False
         token = new_token()
         try:
+            # Under an odd umask the peers, and our own release, could not read whose it is.
+            mode = stat.S_IMODE(os.fstat(descriptor).st_mode)
+            if mode & 0o600 != 0o600:
+                os.fchmod(descriptor, mode | 0o600)
             os.write(descriptor, token)
         except OSError:
             os.close(descriptor)
@@ -183,10 +188,15 @@ def locked_at_once(folder: str) -> Iterator[StoreLock | None]:
 
 def _busy(folder: str) -> StoreBusyError:
     holder = lock_holder(folder)
+    path = os.path.join(folder, LOCK_NAME)
+    if os.path.lexists(path) and not stat.S_ISREG(os.lstat(path).st_mode):
+        return StoreBusyError(
+            f"{not_regular(path)} As long as it is there, nothing can be changed."
+        )
     if holder is None:
         who = "Another process"
     elif holder.pid is None:
         who = f"A process unknown, since {holder.age_s:.0f} s,"
     else:
         who = f"Process {holder.pid}, since {holder.age_s:.0f} s,"
-    return StoreBusyError(f"{who} holds {os.path.join(folder, LOCK_NAME)}; try again in a moment.")
+    return StoreBusyError(f"{who} holds {path}; try again in a moment.")

@@ -60,7 +60,7 @@ def not_regular(path: str) -> str:
     try:
         target = os.readlink(path)
     except OSError:
-        return f"{path} is not a regular file; move it away or name another topic."
+        return f"{path} is not a regular file; move it away."
     return f"{path} is a symbolic link to {target}; put the file itself there."
 
 
@@ -93,12 +93,14 @@ def regular_names(folder: str) -> set[str]:
     """Names of the regular files in a folder; an absent folder has none.
 
     Raises:
-        StorageError: The folder cannot be listed.
+        StorageError: The folder cannot be listed, or is none.
     """
     try:
         with os.scandir(folder) as entries:
             return {entry.name for entry in entries if entry.is_file(follow_symlinks=False)}
-    except (FileNotFoundError, NotADirectoryError):
+    except (FileNotFoundError, NotADirectoryError) as error:
+        if os.path.lexists(folder):
+            raise StorageError(f"{folder} is not a folder; move it away.") from error
         return set()
     except OSError as error:
         raise StorageError(f"{folder} cannot be listed: {error.strerror}.") from error

@@ -56,28 +56,29 @@ KEYS = (*_RULES, *_BOUNDS, *_SWITCHES)
 _DEFAULT = """\
 {
   // What is worth keeping without being asked. One rule per line, in plain words.
+  // The rules go into the prompt, so short ones are worth it.
   "always_persist": [
-    "A problem that got solved, with the cause and the fix that worked",
-    "A preference or way of working that the user states",
-    "How a server, service or piece of infrastructure is set up, once found or changed",
-    "A command or workflow that will be needed again",
-    "Facts about hardware, models and the environment"
+    "Solved problems: cause and working fix",
+    "Preferences the user states",
+    "Server or infrastructure setup, found or changed",
+    "Commands and workflows needed again",
+    "Facts on hardware, models, environment"
   ],
 
   // What never belongs in memory.
   "never_persist": [
-    "What the code or its git history already shows",
-    "Step-by-step debugging notes that only fit one bug",
-    "The state of a task that ends with this session",
-    "What AGENTS.md or CLAUDE.md already say",
-    "Long code: say what it does, or name the file"
+    "What code or git history shows",
+    "Step-by-step debugging notes",
+    "Task state that ends with the session",
+    "What AGENTS.md or CLAUDE.md say",
+    "Long code: summarize or name the file"
   ],
 
   // What may be kept only after the user agreed.
   "always_ask": [
-    "Passwords, tokens, keys and other credentials",
+    "Credentials, tokens, keys",
     "Personal data",
-    "Anything marked private or short-lived"
+    "Anything private or short-lived"
   ],
 
   // Lines of the index that the model is given at most (50 to 1000).

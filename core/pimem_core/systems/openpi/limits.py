@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from ...text import plural
-
-#: Most bytes of index text that are injected.
-MAX_BYTES = 51_200
+from .injection import MAX_BYTES
 
 
 def crossed(before: bytes | None, after: str, max_lines: float) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ...errors import TopicNotFoundError
+from ...errors import InvalidTopicError, StorageError, TopicNotFoundError
 from ...files.read import decode, read_bytes
 from .index import is_topic_file
 
@@ -24,14 +24,15 @@ def read(folder: str) -> tuple[bytes | None, list[str]]:
     """The list's bytes, None when it is absent, and its safe names in order.
 
     Raises:
-        StorageError: It cannot be read.
-        InvalidTopicError: It is no regular file.
+        StorageError: It cannot be read or is no regular file.
     """
     path = tombstones_path(folder)
     try:
         data = read_bytes(path)
     except TopicNotFoundError:
         return None, []
+    except InvalidTopicError as error:
+        raise StorageError(str(error), file=TOMBSTONES_NAME) from error
     names = [name for name in decode(data, path).split("\n") if is_topic_file(name)]
     return data, names
 
