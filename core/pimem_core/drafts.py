@@ -32,8 +32,8 @@ class Draft:
             StorageError: The state folder cannot be written.
         """
         folder = os.path.join(places.state_dir, "drafts")
-        name = f"{time.time_ns() // 1_000_000}-{os.getpid()}-{file}"
-        path = os.path.join(folder, os.fsdecode(os.fsencode(name)[-200:]))
+        ending = os.fsdecode(os.fsencode(file)[-200:])
+        path = os.path.join(folder, f"{time.time_ns() // 1_000_000}-{os.getpid()}-{ending}")
         with explained(path):
             make_folder(folder)
             publish(path, text.encode(), exclusive=True)

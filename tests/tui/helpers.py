@@ -116,6 +116,9 @@ class MemoryStore:
                     yield Hit(topic=topic, where=where, snippet=text)
                     break
 
+    def refuse_changes(self) -> None:
+        self._called("refuse_changes")
+
     def status(self) -> StoreStatus:
         self._called("status")
         return self.state.but(count=len(self.topics))

@@ -32,28 +32,45 @@ def main(argv: Sequence[str] | None = None, *, open_manager: OpenManager) -> int
     """
     from .parser import build
 
-    # Memory is UTF-8 whatever the locale says; bytes that are none pass through unharmed.
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(encoding="utf-8", errors="surrogateescape")
+    _open_streams()
     try:
         words = sys.argv[1:] if argv is None else argv
-        options = build(words).parse_args(words)
-    except SystemExit as stop:
-        return stop.code if isinstance(stop.code, int) else 2
-    store, folder = getattr(options, "store", None), getattr(options, "dir", None)
-    try:
-        if options.command is None:
-            return open_manager(store, folder, getattr(options, "demo", False))
-        code = _run(options)
+        try:
+            options = build(words).parse_args(words)
+        except SystemExit as stop:
+            code = stop.code if isinstance(stop.code, int) else 2
+        else:
+            if options.command is None:
+                folder, demo = getattr(options, "dir", None), getattr(options, "demo", False)
+                return open_manager(getattr(options, "store", None), folder, demo)
+            code = _run(options)
         sys.stdout.flush()
     except BrokenPipeError:
-        # The reader has seen enough. Python would complain once more while flushing at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()  # the reader has seen enough
         return 0
     except KeyboardInterrupt:
         return 130
+    except OSError as error:
+        _drop_output()
+        sys.stderr.write(f"The output cannot be written: {error.strerror}.\n")
+        return EXIT_CODES["storage_error"]
     return code
+
+
+def _open_streams() -> None:
+    """Memory is UTF-8 whatever the locale says; bytes that are none pass through unharmed."""
+    # A stream is None when the process was started with it closed.
+    sys.stdin = sys.stdin or os.fdopen(os.open(os.devnull, os.O_RDONLY))
+    sys.stdout = sys.stdout or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
+    sys.stderr = sys.stderr or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="surrogateescape")
+
+
+def _drop_output() -> None:
+    """Python would complain once more while flushing at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _run(options: argparse.Namespace) -> int:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 
-from ..text import visible
+from ..text import encode, visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
+    from typing import Any, TextIO
 
     from ..errors import PimemError
     from ..model import Change, Topic
@@ -25,16 +25,15 @@ class Output:
         """Print a JSON document. A text that no UTF-8 can hold loses only what cannot be said."""
         import json
 
-        text = json.dumps(value, ensure_ascii=False, indent=2)
-        print(text.encode("utf-8", "replace").decode())
+        print(encode(json.dumps(value, ensure_ascii=False, indent=2)).decode())
 
     def text(self, text: str) -> None:
         """Print a line for people; a terminal gets signs in place of control characters."""
-        print(visible(text) if sys.stdout.isatty() else text)
+        _print(text, sys.stdout)
 
     def notice(self, text: str) -> None:
         """Say something beside the result."""
-        print(visible(text) if sys.stderr.isatty() else text, file=sys.stderr)
+        _print(text, sys.stderr)
 
     def change(self, change: Change) -> None:
         """Tell what a change did."""
@@ -60,6 +59,14 @@ class Output:
         if error.candidates:
             row["candidates"] = list(error.candidates)
         self.document(row)
+
+
+def _print(text: str, stream: TextIO) -> None:
+    text = visible(text) if stream.isatty() else text
+    try:
+        print(text, file=stream)
+    except UnicodeEncodeError:  # half of a character, from a front matter's escapes
+        print(encode(text).decode(), file=stream)
 
 
 def change_row(change: Change) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from ..errors import ConfigError, InvalidArgumentError, PimemError
+from ..errors import ConfigError, InvalidArgumentError, PimemError, ReadOnlyFormatError
 from ..systems import registry
 from ..text import plural
 from .output import topic_line, topic_row
@@ -35,7 +35,10 @@ def chosen(options: argparse.Namespace, places: Places) -> Store | None:
 
 def notice_troubles(places: Places, output: Output) -> None:
     """Say on stderr which configuration files are broken."""
-    for error in registry.troubles(places):
+    from .. import settings
+
+    own = settings.load(places)[1]
+    for error in [*([own] if own else []), *registry.troubles(places)]:
         output.notice(str(error))
 
 
@@ -47,12 +50,23 @@ def store_of(options: argparse.Namespace, places: Places, output: Output) -> Sto
 
 def list_topics(options: argparse.Namespace, places: Places, output: Output) -> int:
     """Print the topics in the store's order."""
-    topics = store_of(options, places, output).list()
+    store = store_of(options, places, output)
+    topics = store.list()
+    if not topics:
+        _explain_nothing(store, output)
     if output.as_json:
         output.document([topic_row(topic) for topic in topics])
     for topic in [] if output.as_json else topics:
         output.text(topic_line(topic))
     return 0
+
+
+def _explain_nothing(store: Store, output: Output) -> None:
+    """An empty list of a folder that is in another format must not pass for an empty store."""
+    try:
+        store.refuse_changes()
+    except ReadOnlyFormatError as error:
+        output.notice(str(error))
 
 
 def show(options: argparse.Namespace, places: Places, output: Output) -> int:

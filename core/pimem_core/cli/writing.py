@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
-from ..errors import EXIT_CODES, InvalidArgumentError, TopicNotFoundError
-from ..files.read import decode, read_bytes
+from ..errors import EXIT_CODES, InvalidArgumentError, StorageError
+from ..files.read import decode
 from ..systems.base import WriteRequest
 from .reading import store_of
 
@@ -46,16 +46,45 @@ def _content(options: argparse.Namespace, output: Output) -> str:
     if options.content is not None:
         return _utf8("--content", options.content)
     if options.file is not None:
-        try:
-            text = decode(read_bytes(options.file, follow=True), options.file)
-        except TopicNotFoundError as error:
-            raise InvalidArgumentError(f"{options.file} does not exist.") from error
+        what, data = options.file, _file(options.file)
     else:
         if sys.stdin.isatty():
             output.notice("Type the text; ctrl-d on an empty line ends it.")
-        text = decode(sys.stdin.buffer.read(), "standard input")
+        what, data = "standard input", sys.stdin.buffer.read()
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        raise InvalidArgumentError(
+            f"{what} is not UTF-8 at byte {error.start}; nothing was stored."
+        ) from error
     # The line end that closes a text file is not part of what was meant.
     return text.removesuffix("\n").removesuffix("\r") if text.endswith("\n") else text
+
+
+def _file(path: str) -> bytes:
+    """The bytes of a file or of a pipe such as a shell's `<(command)`; one that nobody feeds ends.
+
+    Raises:
+        InvalidArgumentError: It is absent, a folder, or a pipe without anything in it.
+        StorageError: It cannot be read.
+    """
+    import stat
+
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        with open(descriptor, "rb") as stream:
+            mode = os.fstat(descriptor).st_mode
+            if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
+                raise InvalidArgumentError(f"{path} is neither a file nor a pipe.")
+            os.set_blocking(descriptor, True)
+            data = stream.read()
+    except FileNotFoundError as error:
+        raise InvalidArgumentError(f"{path} does not exist.") from error
+    except OSError as error:
+        raise StorageError(f"{path} cannot be read: {error.strerror}.") from error
+    if not data and stat.S_ISFIFO(mode):
+        raise InvalidArgumentError(f"Nothing came out of the pipe {path}.")
+    return data
 
 
 def _utf8(what: str, text: str) -> str:
@@ -92,7 +121,10 @@ def edit(options: argparse.Namespace, places: Places, output: Output) -> int:
     from ..drafts import Draft, edit_in_editor
 
     store = store_of(options, places, output)
+    store.refuse_changes()
     topic = store.find(options.topic)
+    if not (os.environ.get("VISUAL") or os.environ.get("EDITOR") or sys.stdin.isatty()):
+        raise InvalidArgumentError("There is no terminal and no $EDITOR; set $EDITOR to one.")
     opened = decode(store.read_bytes(topic.file), topic.path)
     draft = Draft.create(places, topic.file, opened)
     text = edit_in_editor(draft, os.environ)

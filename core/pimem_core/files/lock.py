@@ -17,7 +17,7 @@ from filelock import BaseFileLock, Timeout
 from ..errors import StoreBusyError
 from .holder import LOCK_NAME, is_alive, lock_content, lock_holder, pid_in
 from .publish import explained, make_folder
-from .read import not_regular
+from .read import is_regular, not_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -189,10 +189,8 @@ def locked_at_once(folder: str) -> Iterator[StoreLock | None]:
 def _busy(folder: str) -> StoreBusyError:
     holder = lock_holder(folder)
     path = os.path.join(folder, LOCK_NAME)
-    if os.path.lexists(path) and not stat.S_ISREG(os.lstat(path).st_mode):
-        return StoreBusyError(
-            f"{not_regular(path)} As long as it is there, nothing can be changed."
-        )
+    if not is_regular(path) and os.path.lexists(path):
+        return StoreBusyError(f"{not_regular(path)} Nothing can be changed while it is there.")
     if holder is None:
         who = "Another process"
     elif holder.pid is None:

@@ -266,6 +266,7 @@ def session(store: OpenpiStore) -> Iterator[Session]:
         ReadOnlyFormatError: The folder is in another format.
         StorageError: The store cannot be read or written.
     """
+    store.refuse_changes()
     config.bootstrap(store.places)
     hindrance = None
     if store.name == "shared" and config.load(store.places)[0].shared_dir:

@@ -28,11 +28,12 @@ def save(store: OpenpiStore, file: str, *, opened: str, text: str, allow_secret:
     """
     if not is_topic_file(file):
         raise TopicNotFoundError(f"{quote(file)} names no topic file.", file=file)
+    store.refuse_changes()
     if text == opened:
         return Change(
             outcome="unchanged",
             store=store.name,
-            name=os.path.splitext(file)[0],
+            name=store.find(file).name,
             file=file,
             message=f"{file} was not changed.",
         )
@@ -55,6 +56,9 @@ def save(store: OpenpiStore, file: str, *, opened: str, text: str, allow_secret:
         merged = current != opened
         if merged:
             text = merge(opened, mine=text, theirs=current, file=file)
+        if text == current:
+            name = store.find(file).name
+            return session.change("unchanged", name, file, f"{file} says so already.", [])
         entry = next((e for e in session.index.entries() if e.file == file), None)
         was, front = frontmatter.read(current), frontmatter.read(text)
         name = _chosen(was, front, "name", entry.name if entry else os.path.splitext(file)[0])
@@ -66,8 +70,6 @@ def save(store: OpenpiStore, file: str, *, opened: str, text: str, allow_secret:
             text = frontmatter.update(
                 text, {"last_updated": stamp(session.moment)} if "last_updated" in front else {}
             )
-        if text == current:
-            return session.change("unchanged", name, file, f"{file} says so already.", [])
         dropped = session.rewrite(entry, file, name=name, summary=summary, before=before, text=text)
         said = f"Saved {quote(name)}."
         if merged:

@@ -51,8 +51,11 @@ def _in_index(topic: Topic, wanted: str) -> Hit | None:
 
 def _in_body(topic: Topic, wanted: str, shown: Mapping[str, bytes | None]) -> Hit | None:
     try:
-        data = shown.get(topic.path) or read_bytes(topic.path, limit=_SEARCH_BYTES)
+        known = topic.path in shown
+        data = shown[topic.path] if known else read_bytes(topic.path, limit=_SEARCH_BYTES)
     except PimemError:
+        return None
+    if data is None:
         return None
     # Only text beyond ASCII can change length or letters when it is lowered.
     if wanted.isascii() and data.isascii():

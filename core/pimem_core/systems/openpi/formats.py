@@ -7,7 +7,7 @@ import re
 
 from ...errors import PimemError, ReadOnlyFormatError
 from ...files.read import read_bytes, regular_names
-from .index import INDEX_NAME, entries
+from .index import INDEX_NAME, parse_line
 
 OPENPI = "openpi"
 UNKNOWN = "unknown"
@@ -45,7 +45,7 @@ def detect(folder: str, index_text: str | None) -> str | None:
         return "foreign:pi-memory"
     if _HERMES_SEPARATOR.search(text):
         return "foreign:pi-hermes-memory"
-    if entries(text) or _HEADER.search(text):
+    if _HEADER.search(text) or any(map(parse_line, text.split("\n"))):
         return OPENPI
     if "memories.sqlite" in names:
         return "foreign:pi-remember"

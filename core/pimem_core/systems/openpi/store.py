@@ -13,6 +13,7 @@ from ...errors import (
     PinnedError,
     StorageError,
     TopicNotFoundError,
+    UnsupportedError,
 )
 from ...files.read import PREVIEW_BYTES, decode, is_regular, read_bytes, regular_names
 from ...model import Change, Document, Hit, StoreStatus, Topic
@@ -234,7 +235,8 @@ class OpenpiStore:
             if entry.file not in topics:
                 topics[entry.file] = self._topic(entry, view, present)
         for file in sorted(present - topics.keys(), key=os.fsencode):
-            if is_topic_file(file):
+            # A file that an unfinished change created is not there yet.
+            if is_topic_file(file) and view.shown.get(self._path(file), b"") is not None:
                 topics[file] = self._unlisted(file)
         from .find import scan
 
@@ -303,6 +305,8 @@ class OpenpiStore:
         name = topics.check_topic(request.topic)
         summary = topics.check_summary(request.summary)
         topics.check_content(request.content)
+        if request.type is not None or request.title is not None:
+            raise UnsupportedError("Topics of this store have no type and no title.", name=name)
         if not request.allow_secret:
             secrets.refuse(self.places, f"{request.content}\n{summary}\n{name}", name=name)
         with self.session() as session:
@@ -313,6 +317,13 @@ class OpenpiStore:
         with self.session() as session:
             entry = self._only(find(self._indexed(session), topic), topic)
             return session.pin(entry, pinned)
+
+    def refuse_changes(self) -> None:
+        """Refuse a folder in another program's format."""
+        from . import formats
+
+        text = read_index(self._path(INDEX_NAME), {})
+        formats.refuse_foreign(self.path, formats.detect(self.path, text))
 
     def removal(self, topic: str) -> Removal:
         """What removing would do."""

@@ -10,7 +10,7 @@ from datetime import UTC
 from ...clock import stamp
 from ...errors import InvalidArgumentError, InvalidTopicError, ReservedTopicError
 from ...files import frontmatter
-from ...text import SPACE, cut_utf16, one_line, quote, trim
+from ...text import SPACE, cut_utf16, encode, one_line, quote, trim
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ RECAP_FILE = RECAP_SLUG + ".md"
 SUMMARY_UNITS = 500
 _NAME_BYTES = 255
 _SLUG_BYTES = 200
-_FORBIDDEN = re.compile(r"[\[\]()\r\n\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029]")
+_FORBIDDEN = re.compile(r"[\[\]()\r\n\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _NOT_SLUG = re.compile(f"[^a-z0-9{SPACE}-]")
 _SPACES = re.compile(f"[{SPACE}]+")
 _HYPHENS = re.compile("-+")
@@ -81,6 +81,8 @@ def _named(character: str) -> str:
         return f'"{character}"'
     if character in "\r\n":
         return "a line break"
+    if character > "\ud7ff":
+        return "half of a character"
     return f"the control character U+{ord(character):04X}"
 
 
@@ -92,7 +94,7 @@ def check_summary(summary: object) -> str:
     """
     if not isinstance(summary, str):
         raise InvalidArgumentError("summary is missing or not a text.")
-    return cut_utf16(one_line(summary), SUMMARY_UNITS)
+    return cut_utf16(encode(one_line(summary)).decode(), SUMMARY_UNITS)
 
 
 def check_content(content: object) -> None:
