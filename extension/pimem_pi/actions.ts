@@ -5,7 +5,19 @@ import { attempt, modeOf, type Context } from "./fields.ts";
 import type { Action } from "./runner.ts";
 
 type Loose = Record<string, unknown>;
+type Message = Parameters<ExtensionAPI["sendMessage"]>[0];
 type Level = "info" | "warning" | "error";
+
+/** Texts without which an action is left out; pi itself takes anything and fails later. */
+const NEEDS: Record<string, string[]> = {
+  message: ["customType", "content"],
+  send_user_message: ["text"],
+  append_entry: ["customType"],
+  emit: ["channel"],
+  notify: ["message"],
+  status: ["key"],
+  confirm: ["key", "title", "message"],
+};
 
 /** The session in which actions are carried out. */
 export interface Scope {
@@ -48,30 +60,33 @@ function carryOut(
   collect?: (message: Loose) => void,
 ): Promise<void> | undefined {
   const { pi } = scope;
+  const known = NEEDS[action.do];
+  if (known?.some((name) => typeof action[name] !== "string")) return undefined;
   switch (action.do) {
     case "message": {
       const { customType, content, display, details } = action;
       const message = { customType, content, display: display === true, details };
       if (collect) collect(message);
-      else pi.sendMessage(message as Parameters<ExtensionAPI["sendMessage"]>[0]);
+      // During a run it waits for the next prompt: as a steer it would cost a turn of its own.
+      else pi.sendMessage(message as Message, ctx.isIdle() ? {} : { deliverAs: "nextTurn" });
       return undefined;
     }
     case "send_user_message": {
       const deliverAs = action.deliverAs === "steer" ? "steer" : "followUp";
-      pi.sendUserMessage(String(action.text), { deliverAs });
+      pi.sendUserMessage(action.text as string, { deliverAs });
       return undefined;
     }
     case "append_entry":
-      pi.appendEntry(String(action.customType), action.data);
+      pi.appendEntry(action.customType as string, action.data);
       return undefined;
     case "emit":
-      pi.events.emit(String(action.channel), action.data);
+      pi.events.emit(action.channel as string, action.data);
       return undefined;
     case "notify":
-      show(ctx, String(action.message), action.level);
+      show(ctx, action.message as string, action.level);
       return undefined;
     case "status":
-      if (ctx.hasUI) ctx.ui.setStatus(String(action.key), action.text ? clean(action.text) : undefined);
+      if (ctx.hasUI) ctx.ui.setStatus(action.key as string, action.text ? clean(action.text) : undefined);
       return undefined;
     case "confirm":
       return scope.confirm(action, ctx);
@@ -101,12 +116,12 @@ export async function askPerson(
   scope: Scope,
   asking: Set<string>,
 ): Promise<void> {
-  const key = String(action.key);
+  const key = action.key as string;
   if (asking.has(key)) return;
   asking.add(key);
   let value: boolean | null = null;
   try {
-    if (ctx.hasUI) value = await ctx.ui.confirm(clean(action.title ?? ""), clean(action.message ?? ""));
+    if (ctx.hasUI) value = await ctx.ui.confirm(clean(action.title), clean(action.message));
   } finally {
     asking.delete(key);
   }

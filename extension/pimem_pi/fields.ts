@@ -146,6 +146,13 @@ function branchFrom(entries: Loose[], kept: unknown): Loose {
   return { from, length: entries.length, reset, more, entries: sent };
 }
 
+/** An old pi may store the newest message only while the `context` event goes on. */
+export async function settled(event: Loose, ctx: Context): Promise<void> {
+  for (let turn = 0; turn < 20 && entryIds(event, ctx).at(-1) === null; turn++) {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
 /** For each message of a `context` event the id of its entry, or null. */
 function entryIds(event: Loose, ctx: Context): (string | null)[] {
   const messages = Array.isArray(event.messages) ? (event.messages as Loose[]) : [];

@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 import { askPerson, blocks, perform, sections, show, type Scope } from "./actions.ts";
 import { list, stored } from "./document.ts";
 import type { Description, EventSpec, Stored, ToolSpec } from "./document.ts";
-import { attempt, edited, modeOf, payloadOf, sessionOf, type Context, type Seen } from "./fields.ts";
+import { attempt, edited, modeOf, payloadOf, sessionOf, settled, type Context, type Seen } from "./fields.ts";
 import { Runner, type Action, type Answer, type Session } from "./runner.ts";
 
 type Loose = Record<string, unknown>;
@@ -226,6 +226,7 @@ class Shim implements Scope {
   }
 
   private async event(name: string, event: Loose, ctx: Context): Promise<unknown> {
+    if (this.events.get(name)?.fields?.includes("@entry_ids")) await settled(event, ctx);
     const answer = this.forward(name, event, ctx);
     if (!this.events.get(name)?.awaited) {
       void answer.then(async (later) => {
@@ -255,7 +256,10 @@ class Shim implements Scope {
 
   private async sessionStart(event: Loose, ctx: Context): Promise<void> {
     await this.guarded(async () => {
-      this.runner.start(this.current(ctx));
+      const before = this.session?.id;
+      const session = this.current(ctx);
+      if (session.id === before) return; // pi 0.74 says so twice
+      this.runner.start(session);
       if (this.events.has("session_start")) await this.event("session_start", event, ctx);
       else this.tell(ctx);
     });

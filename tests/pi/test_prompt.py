@@ -6,7 +6,6 @@ import hashlib
 from typing import TYPE_CHECKING, Any
 
 import pytest
-
 from pi.harness import DESCRIBE, REMEMBER, event
 
 if TYPE_CHECKING:
