@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from pimem_core.errors import PimemError, SecretError
 from pimem_core.paths import tilde
-from pimem_core.text import visible
+from pimem_core.text import visible_cell
 from textual import on
 from textual.app import App, SuspendNotSupported
 from textual.signal import Signal
@@ -77,11 +77,11 @@ class TopicChanges(App[None]):
 
     def say(self, text: str) -> None:
         """Show a notice for a moment."""
-        self.notify(visible(text), markup=False, timeout=_NOTICE_S)
+        self.notify(visible_cell(text), markup=False, timeout=_NOTICE_S)
 
     def say_error(self, text: str) -> None:
         """Show an error, for longer."""
-        self.notify(visible(text), markup=False, severity="error", timeout=_ERROR_S)
+        self.notify(visible_cell(text), markup=False, severity="error", timeout=_ERROR_S)
 
     @on(RemovalKnown)
     def _ask_removal(self, message: RemovalKnown) -> None:

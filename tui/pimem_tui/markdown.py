@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _WIKI_LINK = re.compile(r"(\[\[[^\[\]\n]+\]\])")
 _MIN_WIDTH = 8
+_MAX_NESTING = 40
 #: Lines at least this long were wrapped, shorter ones were ended on purpose.
 _PROSE_CELLS = 56
 
@@ -46,9 +47,15 @@ def lay_out(text: str, width: int) -> list[Line]:
     """
     from markdown_it import MarkdownIt
 
-    parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+    options = {"html": False, "maxNesting": _MAX_NESTING}
+    parser = MarkdownIt("commonmark", options).enable(["table", "strikethrough"])
+    text = visible(text).expandtabs(4)
+    tokens = parser.parse(text)
+    if _too_deep(tokens):
+        # The parser drops what is nested deeper, so such a text shows as it was written.
+        return [Line(tuple(line)) for line in wrap([Run(text, "")], max(width, _MIN_WIDTH))]
     layout = _Layout(max(width, _MIN_WIDTH))
-    layout.blocks(parser.parse(visible(text).expandtabs(4)))
+    layout.blocks(tokens)
     lines = layout.lines
     while lines and not lines[-1].runs:
         lines.pop()
@@ -101,8 +108,6 @@ class _Layout:
             self.lists.append((int(start) if start is not None else 1) if ordered else None)
         elif kind in ("bullet_list_close", "ordered_list_close"):
             self.lists.pop()
-            if not self.lists:
-                self._gap()
         elif kind == "list_item_open":
             number = self.lists[-1]
             mark = "• " if number is None else f"{number}. "
@@ -171,6 +176,13 @@ class _Layout:
             if number == heads:
                 self._emit([Run("  ".join("─" * width for width in widths), "muted")])
         return index
+
+
+def _too_deep(tokens: Sequence[Token]) -> bool:
+    return any(
+        token.level >= _MAX_NESTING - 1 or (token.children and _too_deep(token.children))
+        for token in tokens
+    )
 
 
 def _inline(token: Token, kind: str = "") -> list[Run]:

@@ -1,0 +1,142 @@
+"""Every key does something, and says what in the help and the palette."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pimem_tui.app import PimemApp
+from pimem_tui.commands import PimemCommands, commands_of
+from pimem_tui.screens.browser import BrowserScreen
+from pimem_tui.screens.confirm import ConfirmScreen
+from pimem_tui.screens.detail import DetailScreen
+from pimem_tui.screens.help import HelpScreen
+from pimem_tui.widgets import BodyView, TopicList
+from pimem_tui.widgets.filter_bar import FilterInput
+from textual.actions import parse
+from textual.binding import Binding
+from textual.command import CommandPalette
+from tui.helpers import browser, manager, notices, press, selected, settled, shown, until
+
+if TYPE_CHECKING:
+    from pimem_core.paths import Places
+    from textual.dom import DOMNode
+    from textual.pilot import Pilot
+
+OWN = (
+    PimemApp,
+    BrowserScreen,
+    DetailScreen,
+    ConfirmScreen,
+    HelpScreen,
+    TopicList,
+    BodyView,
+    FilterInput,
+)
+
+
+def test_bindings_are_named_described_and_unique() -> None:
+    ids: dict[str, tuple[str, str]] = {}
+    for cls in OWN:
+        for binding in cls.__dict__["BINDINGS"]:
+            assert isinstance(binding, Binding)
+            assert binding.id, binding
+            assert binding.description, binding
+            assert binding.tooltip, binding
+            entry = (binding.action, binding.description)
+            assert ids.setdefault(binding.id, entry) == entry
+
+
+async def each_action_exists(pilot: Pilot[None]) -> None:
+    for command in commands_of(pilot.app.screen, now=False):
+        namespace, name, _parameters = parse(command.action)
+        node: DOMNode = {"app": pilot.app, "screen": pilot.app.screen}.get(namespace, command.node)
+        assert hasattr(node, f"action_{name}"), command
+
+
+async def test_every_action_of_every_screen_exists_and_is_in_the_help(demo: Places) -> None:
+    async with manager(demo) as pilot:
+        for keys in ([], ["enter"], ["r"], ["slash"]):
+            await press(pilot, "home", "down", "down", "down", *keys)
+            await each_action_exists(pilot)
+            screen = pilot.app.screen
+            if not isinstance(screen, ConfirmScreen):
+                commands = list(commands_of(screen, now=False))
+                await press(pilot, "f1")
+                assert isinstance(pilot.app.screen, HelpScreen)
+                text = str(pilot.app.screen.query_one("#text").render())
+                for command in commands:
+                    assert f"{command.keys:<16} {command.help}" in text
+                await press(pilot, "escape")
+            if keys:
+                await press(pilot, "escape")
+
+
+async def test_keys_that_show_are_keys_that_work(demo: Places) -> None:
+    async with manager(demo) as pilot:
+        assert shown(pilot).splitlines()[-1].split("  ")[:7] == [
+            " enter open", "p pin", "r remove", "E edit", "/ filter", "tab store", "? help",
+        ]  # fmt: skip
+        await press(pilot, "enter")
+        assert shown(pilot).splitlines()[-1] == " esc back  p pin  r remove  E edit  ? help"
+        await press(pilot, "escape", "slash")
+        assert " enter to the list  esc clear" in shown(pilot).splitlines()[-1]
+
+
+async def test_the_key_line_can_be_clicked(demo: Places) -> None:
+    async with manager(demo) as pilot:
+        await press(pilot, "down", "down", "down")
+        await pilot.click("KeyBar", offset=(14, 0))
+        await settled(pilot)
+        assert notices(pilot)[0].startswith('Pinned "Test Database"')
+        await pilot.click("KeyBar", offset=(2, 0))
+        await settled(pilot)
+        assert isinstance(pilot.app.screen, DetailScreen)
+
+
+async def test_help_opens_everywhere_and_explains_the_marks(demo: Places) -> None:
+    async with manager(demo, size=(80, 24)) as pilot:
+        for opener, closer in (("question_mark", "escape"), ("f1", "q"), ("f1", "f1")):
+            await press(pilot, opener)
+            assert isinstance(pilot.app.screen, HelpScreen)
+            await press(pilot, "end")
+            assert "pinned" in shown(pilot)
+            await press(pilot, closer)
+            assert isinstance(pilot.app.screen, BrowserScreen)
+
+
+async def test_the_palette_holds_every_action(demo: Places) -> None:
+    async with manager(demo) as pilot:
+        await press(pilot, "down", "down", "down")
+        provider = PimemCommands(browser(pilot))
+        found = [str(hit.display) async for hit in provider.discover()]
+        for title in (
+            "Topic: Open", "Topic: Pin", "Topic: Remove", "Topic: Edit", "List: Filter",
+            "List: First", "Store: Store", "Store: Show store 2", "App: Help", "App: Quit",
+        ):  # fmt: skip
+            assert title in found
+        assert "Store: Show store 3" not in found
+        assert len(found) == len(set(found))
+        hits = [hit async for hit in provider.search("pin")]
+        assert "Topic: Pin" in [hit.text for hit in hits]
+
+
+async def test_the_palette_runs_an_action(demo: Places) -> None:
+    async with manager(demo) as pilot:
+        await press(pilot, "down", "down", "down", "ctrl+p")
+        assert isinstance(pilot.app.screen, CommandPalette)
+        await pilot.press(*"topic pin")
+        await until(pilot, lambda: "Topic: Pin" in shown(pilot))
+        await pilot.press("enter", "enter")
+        await until(pilot, lambda: bool(notices(pilot)))
+        assert notices(pilot)[0].startswith('Pinned "Test Database"')
+        assert selected(pilot) == "test-database.md"
+
+
+async def test_keys_can_be_changed_by_id(demo: Places) -> None:
+    async with manager(demo) as pilot:
+        pilot.app.set_keymap({"topic.pin": "ctrl+b"})
+        await press(pilot, "down", "down", "down", "p")
+        assert notices(pilot) == []
+        await press(pilot, "ctrl+b")
+        assert notices(pilot)[0].startswith("Pinned")
+        assert "ctrl+b pin" in shown(pilot)

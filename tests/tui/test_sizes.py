@@ -1,0 +1,122 @@
+"""How the manager looks: pictures of each screen, and every size down to nothing."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+from pimem_core.systems import registry
+from pimem_tui.app import PimemApp
+from pimem_tui.screens.browser import BrowserScreen
+from tui.helpers import NOW, browser, manager, press, selected, settled, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from pimem_core.paths import Places
+    from textual.pilot import Pilot
+
+    Compare = Callable[..., bool]
+
+LARGE, NORMAL, SMALL = (120, 36), (80, 24), (40, 12)
+
+
+def after(*keys: str) -> Callable[[Pilot[None]], Awaitable[None]]:
+    async def run(pilot: Pilot[None]) -> None:
+        await settled(pilot)
+        for key in keys:
+            await press(pilot, key)
+        for widget in pilot.app.screen.query("Input"):
+            widget.cursor_blink = False  # type: ignore[attr-defined]
+        await settled(pilot)
+
+    return run
+
+
+@pytest.mark.parametrize("size", [LARGE, NORMAL, SMALL], ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize(
+    ("name", "keys"),
+    [
+        ("list", []),
+        ("detail", [*["down"] * 4, "enter"]),
+        ("confirm", [*["down"] * 5, "r"]),
+        ("filter", ["slash", *"deploy"]),
+    ],
+)
+def test_pictures(
+    demo: Places, snap_compare: Compare, name: str, keys: list[str], size: tuple[int, int]
+) -> None:
+    app = PimemApp(registry.all_stores(demo), demo, now=lambda: NOW)
+    assert snap_compare(app, terminal_size=size, run_before=after(*keys))
+
+
+def test_picture_without_colour(
+    demo: Places, snap_compare: Compare, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    app = PimemApp(registry.all_stores(demo), demo, now=lambda: NOW)
+    assert snap_compare(app, terminal_size=LARGE, run_before=after("slash", *"deploy", "enter"))
+
+
+def test_picture_of_the_help(demo: Places, snap_compare: Compare) -> None:
+    app = PimemApp(registry.all_stores(demo), demo, now=lambda: NOW)
+    assert snap_compare(app, terminal_size=LARGE, run_before=after("question_mark"))
+
+
+async def test_small_lists_keep_mark_name_and_age(demo: Places) -> None:
+    async with manager(demo, size=SMALL) as pilot:
+        lines = shown(pilot).splitlines()
+        assert next(line for line in lines if "GPU Box" in line).split() == [
+            "~",
+            "GPU",
+            "Box",
+            "6mo",
+        ]
+        assert lines[-1].split("  ")[-1].strip().endswith("of 19")
+        assert "? help" in lines[-1]
+
+
+@pytest.mark.parametrize("size", [(29, 24), (80, 7), (20, 5), (2, 2), (1, 1)])
+async def test_too_small_says_so_and_keeps_working(demo: Places, size: tuple[int, int]) -> None:
+    async with manager(demo, size=size) as pilot:
+        if size[0] >= 20:
+            assert "pimem needs" in shown(pilot)
+            assert "GPU Box" not in shown(pilot)
+        await press(
+            pilot, "down", "enter", "escape", "slash", "x", "escape", "escape", "f1", "escape"
+        )
+        await pilot.resize_terminal(100, 30)
+        await settled(pilot)
+        assert isinstance(pilot.app.screen, BrowserScreen)
+        assert selected(pilot) == "deploy-checklist.md"
+        assert "Freeze merges" in shown(pilot)
+        assert pilot.app.focused is browser(pilot).topic_list
+
+
+async def test_resizing_keeps_selection_and_joins_the_lines(demo: Places) -> None:
+    async with manager(demo, size=(140, 40)) as pilot:
+        await press(pilot, *["down"] * 15)
+        for width, height in ((80, 10), (120, 12), (40, 9), (200, 50)):
+            await pilot.resize_terminal(width, height)
+            await settled(pilot)
+            assert selected(pilot) == "backup-restore-drill.md"
+            assert "Backup Restore D" in shown(pilot)
+            lines = shown(pilot).splitlines()
+            if width >= 100 and height >= 16:
+                assert lines[2].index("┬") == lines[3].index("│")
+
+
+async def test_no_colour_reaches_the_terminal(
+    demo: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with manager(demo) as pilot:
+        for strip in pilot.app.screen._compositor.render_strips():
+            for segment in strip:
+                for color in (segment.style.color, segment.style.bgcolor) if segment.style else ():
+                    if color is not None and color.triplet is not None:
+                        assert len(set(color.triplet)) == 1
+        cursor = browser(pilot).topic_list.render_line(0)
+        assert any(segment.style and segment.style.reverse for segment in cursor)
+    assert os.environ.get("NO_COLOR") in (None, "1")

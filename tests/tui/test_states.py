@@ -1,0 +1,142 @@
+"""Every state of a store says what to do next."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from pimem_core.errors import StorageError
+from pimem_core.paths import find_places
+from pimem_core.systems import registry
+from pimem_tui.app import PimemApp
+from tui.helpers import (
+    NOW,
+    MemoryStore,
+    browser,
+    failing,
+    make_topic,
+    manager,
+    notices,
+    press,
+    settled,
+    shown,
+    until,
+)
+
+if TYPE_CHECKING:
+    from pimem_core.paths import Places
+
+
+async def test_an_empty_store_names_the_way_to_fill_it() -> None:
+    async with manager(find_places()) as pilot:
+        assert "No memories here yet." in shown(pilot)
+        assert "pimem write" in shown(pilot)
+        assert "Ask pi to remember" in shown(pilot)
+        assert "1 local 0" in shown(pilot)
+        await press(pilot, "enter", "p", "r", "E", "slash", "x", "enter")
+        assert notices(pilot) == []
+        assert not os.path.exists(find_places().agent_dir)
+
+
+async def test_a_store_that_fills_up_is_shown(demo: Places) -> None:
+    store = MemoryStore()
+    other = MemoryStore([make_topic("one")], name="other")
+    async with manager(demo, [store, other]) as pilot:
+        assert "No memories here yet." in shown(pilot)
+        store.topics.append(make_topic("alpha"))
+        await press(pilot, "tab", "tab")
+        assert "alpha" in shown(pilot)
+        assert "No memories" not in shown(pilot)
+        await press(pilot, "p")
+        assert " ● alpha" in shown(pilot)
+
+
+async def test_an_unreadable_store_says_why(demo: Places) -> None:
+    error = StorageError("/x/MEMORY.md: permission denied; make it readable for you.")
+    async with manager(demo, [failing(error)]) as pilot:
+        text = shown(pilot)
+        assert "This store cannot be read." in text
+        assert "permission denied; make it readable for you." in text
+        await press(pilot, "p", "r", "E", "enter")
+        assert notices(pilot) == []
+
+
+async def test_a_real_index_that_is_no_file(demo: Places) -> None:
+    index = Path(demo.agent_dir, "memory", "MEMORY.md")
+    index.unlink()
+    index.mkdir()
+    async with manager(demo) as pilot:
+        assert "This store cannot be read." in shown(pilot)
+        assert "MEMORY.md" in shown(pilot)
+        await press(pilot, "tab")
+        assert "Working Agreements" in shown(pilot)
+
+
+async def test_a_failing_reload_keeps_what_is_shown(demo: Places) -> None:
+    store = MemoryStore([make_topic("alpha"), make_topic("beta")])
+    async with manager(demo, [store]) as pilot:
+        store.errors["list"] = StorageError("The disk is gone.")
+        await press(pilot, "p")
+        assert "alpha" in shown(pilot)
+        assert "beta" in shown(pilot)
+        assert "The disk is gone." in notices(pilot)
+
+
+@pytest.mark.parametrize("form", ["foreign:pi-memory", "unknown"])
+async def test_a_foreign_format_is_read_only(demo: Places, form: str) -> None:
+    store = MemoryStore([make_topic("alpha")])
+    store.state = store.state.but(format=form)
+    async with manager(demo, [store]) as pilot:
+        assert f"read-only: {form}" in shown(pilot)
+        await press(pilot, "p", "r", "E")
+        assert not {"pin", "removal", "read"} & set(store.calls)
+        screen = browser(pilot)
+        assert screen.check_action("toggle_pin", ()) is None
+        await press(pilot, "enter", "p", "r", "E")
+        assert not {"pin", "removal", "read"} & set(store.calls)
+
+
+@pytest.mark.parametrize(
+    ("form", "text"),
+    [
+        ("foreign:pi-memory", "belongs to another program (pi-memory)"),
+        ("unknown", "no format that pimem knows"),
+    ],
+)
+async def test_a_foreign_folder_without_topics(demo: Places, form: str, text: str) -> None:
+    store = MemoryStore()
+    store.state = store.state.but(format=form)
+    async with manager(demo, [store]) as pilot:
+        assert text in shown(pilot)
+
+
+async def test_a_folder_of_prose_opens_read_only(demo: Places, tmp_path: Path) -> None:
+    folder = tmp_path / "prose"
+    folder.mkdir()
+    (folder / "MEMORY.md").write_text("Just a sentence.\n")
+    app = PimemApp([registry.open_folder(str(folder), demo)], demo, now=lambda: NOW)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: "no format that pimem knows" in shown(pilot))
+
+
+async def test_a_system_without_an_action_hides_it(demo: Places) -> None:
+    store = MemoryStore([make_topic("alpha")])
+    store.abilities = frozenset({"write"})
+    async with manager(demo, [store]) as pilot:
+        keys = shown(pilot).splitlines()[-1]
+        assert "pin" not in keys
+        assert "remove" not in keys
+        assert "edit" not in keys
+        await press(pilot, "p", "r", "E")
+        assert notices(pilot) == []
+
+
+async def test_an_unforeseen_error_while_reading_is_told(demo: Places) -> None:
+    store = MemoryStore([make_topic("alpha")])
+    store.errors["list"] = KeyError("x")
+    async with manager(demo, [store], ready=False) as pilot:
+        await until(pilot, lambda: bool(notices(pilot)))
+        assert "KeyError" in notices(pilot)[0]
+        await settled(pilot)
