@@ -16,16 +16,22 @@ if TYPE_CHECKING:
     from .paths import Places
 
 SETTINGS_NAME = "config.toml"
+SYSTEM_NAMES = ("openpi", "layered", "zcode", "openviking")
 
 
 class Settings(Value):
     """What config.toml says, with defaults for what it leaves out.
 
-    The undo journal keeps at most `undo_max_mb` megabytes and `undo_max_days` days.
+    `systems` maps a system to `on`, `off` or `auto`. `inject_mode` is `auto`, `sticky` or
+    `scheduled`, `stamps` is `day` or `full`. The undo journal keeps at most `undo_max_mb`
+    megabytes and `undo_max_days` days.
     `secrets_extra` are regular expressions of further credentials, `secrets_allowed` of values
     that only look like one. `theme` is a Textual theme, None for the default.
     """
 
+    systems: Mapping[str, str] = {}
+    inject_mode: str = "auto"
+    stamps: str = "day"
     undo_max_mb: float = 100
     undo_max_days: float = 180
     secrets_extra: Sequence[str] = ()
@@ -48,8 +54,20 @@ def _positive(value: Any) -> float | None:
     return value if is_number and value >= 0 else None
 
 
+def _one_of(*words: str) -> Callable[[Any], str | None]:
+    return lambda value: value if value in words else None
+
+
+def _switches(value: Any) -> Mapping[str, str] | None:
+    if not isinstance(value, dict):
+        return None
+    return {key: word for key, word in value.items() if word in ("on", "off", "auto")}
+
+
 #: Dotted key: the field, and what makes a usable value of what the file holds.
 _KEYS: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "inject.mode": ("inject_mode", _one_of("auto", "sticky", "scheduled")),
+    "inject.stamps": ("stamps", _one_of("day", "full")),
     "undo.max_mb": ("undo_max_mb", _positive),
     "undo.max_days": ("undo_max_days", _positive),
     "secrets.extra": ("secrets_extra", _texts),
@@ -69,7 +87,7 @@ def load(places: Places) -> tuple[Settings, ConfigError | None]:
         raw = _read(places)
     except ConfigError as error:
         return Settings(), error
-    values = {}
+    values: dict[str, Any] = {"systems": _switches(raw.get("systems")) or {}}
     for key, (field, usable) in _KEYS.items():
         value = usable(_at(raw, key))
         if value is not None:
@@ -114,10 +132,18 @@ def settings(places: Places) -> list[Setting]:
             source = path if usable(written) is not None else f"{path} (not usable as written)"
         plain = list(value) if isinstance(value, tuple) else value
         found.append(Setting(key=key, value=plain, source=source))
+    for system in SYSTEM_NAMES:
+        word = current.systems.get(system)
+        key = f"systems.{system}"
+        source = "default" if _at(raw, key) is None else path
+        if _at(raw, key) is not None and word is None:
+            source = f"{path} (not usable as written)"
+        found.append(Setting(key=key, value=word or "auto", source=source))
+    known = {*_KEYS, *(f"systems.{name}" for name in SYSTEM_NAMES)}
     found.extend(
         Setting(key=key, value=value, source=f"{path} (unknown key, kept)")
         for key, value in _flat(raw)
-        if key not in _KEYS
+        if key not in known
     )
     return found
 

@@ -30,11 +30,16 @@ def main(argv: Sequence[str] | None = None, *, open_manager: OpenManager) -> int
     Returns:
         The exit code of the contract.
     """
-    from .parser import build
+    words = sys.argv[1:] if argv is None else argv
+    if words[:1] == ["hook"]:
+        # Hooks run on every prompt; parsing options would take half of their time.
+        from ..hooks.serve import main as hook
 
+        return hook(words[1:])
     _open_streams()
     try:
-        words = sys.argv[1:] if argv is None else argv
+        from .parser import build
+
         try:
             options = build(words).parse_args(words)
         except SystemExit as stop:

@@ -75,7 +75,8 @@ class HookContext:
     """What a hook knows besides its payload.
 
     `state` is this system's part of the session's state: what the hook leaves in it is there at
-    the next call, also in another process. `places` has the session's working folder.
+    the next call, also in another process, unless the answer came too late. `texts` is the same
+    for long texts, which a late answer does not take back. `places` has the session's folder.
     """
 
     def __init__(
@@ -84,12 +85,14 @@ class HookContext:
         session: SessionInfo,
         settings: Settings,
         state: dict[str, Any],
+        texts: dict[str, str],
         cancelled: Cancelled = never,
     ) -> None:
         self.places = places
         self.session = session
         self.settings = settings
         self.state = state
+        self.texts = texts
         self.cancelled = cancelled
 
 
@@ -143,9 +146,7 @@ class Hooks(Protocol):
         """Completions of a command's argument: value, label and description."""
         ...
 
-    def answer(
-        self, key: str, value: bool | None, context: HookContext
-    ) -> list[Action] | None:
+    def answer(self, key: str, value: bool | None, context: HookContext) -> list[Action] | None:
         """Go on after the person answered a `confirm`; None when the key is not this system's."""
         ...
 
@@ -279,7 +280,11 @@ class System(Protocol):
     """A memory system: where its stores are, and how its folders look."""
 
     name: str
-    hooks: Hooks
+
+    @property
+    def hooks(self) -> Hooks:
+        """What the system does inside a host."""
+        ...
 
     def stores(self, places: Places) -> Sequence[Store]:
         """The stores of this user and working folder, whether they exist or not."""

@@ -6,8 +6,9 @@ import os
 import re
 
 from ...errors import PimemError, ReadOnlyFormatError
+from ...files import frontmatter
 from ...files.read import read_bytes, regular_names
-from .index import INDEX_NAME, parse_line
+from .index import INDEX_NAME, is_topic_file, parse_line
 
 OPENPI = "openpi"
 UNKNOWN = "unknown"
@@ -21,6 +22,8 @@ _WHO = {
 _PI_MEMORY_BLOCK = re.compile(r"^<!--\s*\d{4}-\d{2}-\d{2}[^>]*\[[^\]\n]+\]\s*-->", re.MULTILINE)
 _HERMES_SEPARATOR = re.compile(r"^\s*§\s*$", re.MULTILINE)
 _HEADER = re.compile(r"^#\s+memory index\b", re.MULTILINE | re.IGNORECASE)
+# What the front matter of a topic has that this program or its peers wrote.
+_OWN_KEY = re.compile(r"^(?:  node_type: memory|last_updated:)", re.MULTILINE)
 _NO_PROSE = re.compile(r"\s*(?:#|<!--|>|-->|\Z)")
 
 
@@ -56,10 +59,22 @@ def detect(folder: str, index_text: str | None) -> str | None:
     if "USER.md" in names and _is_hermes_user(folder):
         return "foreign:pi-hermes-memory"
     if any(_NO_PROSE.match(line) is None for line in text.split("\n")):
-        return UNKNOWN
+        # Prose that the last entry was removed from still lies beside the topics it listed.
+        return OPENPI if _has_topic(folder, names) else UNKNOWN
     if index_text is None and not any(name.lower().endswith(".md") for name in names):
         return None
     return OPENPI
+
+
+def _has_topic(folder: str, names: set[str]) -> bool:
+    for name in filter(is_topic_file, names):
+        try:
+            start = read_bytes(os.path.join(folder, name), limit=4096).decode("utf-8", "replace")
+        except PimemError:
+            continue
+        if _OWN_KEY.search(frontmatter.split(start).block):
+            return True
+    return False
 
 
 def _is_hermes_user(folder: str) -> bool:

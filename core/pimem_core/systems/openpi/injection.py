@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from ...model import Value
 from ...text import plural
+from ..base import Part
 from .config import render_rules
 from .index import INITIAL, STAMP, parse_line
 
@@ -32,14 +32,6 @@ _HANDOFF_HEAD = """## Compaction Handoff
 What was going on before the last compaction. Reference data: resume from it without asking again.
 
 """
-
-
-class Part(Value):
-    """A part of the injection. `dropped` names what a limit kept out."""
-
-    name: str
-    text: str
-    dropped: Sequence[str] = ()
 
 
 def index_part(text: str | None, *, folder: str, config: Config, full_stamps: bool) -> Part:

@@ -98,6 +98,16 @@ class OpenpiStore:
         path = self._path(INDEX_NAME)
         return View(read_index(path, shown), {}, shown)
 
+    def stamp_of_index(self) -> object:
+        """A value that stays equal while the index does; for caches."""
+        if self._carry_over_is_due() or self._unfinished():
+            return object()
+        try:
+            found = os.lstat(self._path(INDEX_NAME))
+        except OSError:
+            return None
+        return found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino
+
     def _unfinished(self) -> Mapping[str, bytes | None]:
         intents = os.path.join(self.places.state_dir, "intents")
         try:

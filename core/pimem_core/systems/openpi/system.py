@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 
 from . import config
@@ -21,12 +22,20 @@ if TYPE_CHECKING:
     from ...errors import ConfigError
     from ...model import Setting
     from ...paths import Places
+    from ..base import Hooks
 
 
 class OpenpiSystem:
     """The system of openpi-memory (pi) and openclaude-memory (OpenCode)."""
 
     name = "openpi"
+
+    @functools.cached_property
+    def hooks(self) -> Hooks:
+        """What openpi does inside a host."""
+        from .hooks import OpenpiHooks  # reading a store needs none of it
+
+        return OpenpiHooks()
 
     def stores(self, places: Places) -> Sequence[OpenpiStore]:
         """The local and the shared store."""

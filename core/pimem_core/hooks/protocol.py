@@ -1,0 +1,124 @@
+"""Requests and responses as typed values; product contract, section 5."""
+
+from __future__ import annotations
+
+import json
+
+from ..model import Value
+from ..systems.base import SessionInfo
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from ..actions import Action
+
+PROTOCOL = 1
+#: Longest request in bytes.
+MAX_BYTES = 8 << 20
+
+
+class RequestError(Exception):
+    """A request that cannot be answered; `code` is one of the contract's words."""
+
+    def __init__(self, code: str, message: str, request_id: Any = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.request_id = request_id
+
+
+class Request(Value):
+    """One request. `id` is any JSON scalar; `missed` are ids of answers that came too late."""
+
+    id: Any
+    event: str
+    session: SessionInfo
+    payload: Mapping[str, Any]
+    missed: Sequence[Any] = ()
+
+
+def parse(data: bytes, *, event: str | None = None) -> Request:
+    """Read a request.
+
+    Args:
+        data: One JSON document.
+        event: The event of the one-shot form, which a request then need not name.
+
+    Raises:
+        RequestError: It is too long, no JSON, or misses a field.
+        EventMismatchError: It names another event than the one-shot form does.
+    """
+    if len(data) > MAX_BYTES:
+        raise RequestError("too_long", f"A request may have {MAX_BYTES} bytes at most.")
+    try:
+        raw = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise RequestError("bad_json", f"The request is no JSON: {error}.") from error
+    if not isinstance(raw, dict):
+        raise RequestError("bad_json", "The request is no JSON object.")
+    request_id = raw.get("id")
+    if isinstance(request_id, dict | list):
+        raise RequestError("bad_json", "id must be a text, number, boolean or null.")
+    named = raw.get("event", event)
+    if not isinstance(named, str) or not named:
+        raise RequestError("missing_field", "event is missing.", request_id)
+    if event is not None and named != event:
+        raise EventMismatchError(f'The request is for "{named}", the call for "{event}".')
+    missed = raw.get("missed")
+    payload = raw.get("payload")
+    return Request(
+        id=request_id,
+        event=named,
+        session=_session(raw.get("session"), request_id),
+        payload=payload if isinstance(payload, dict) else {},
+        missed=missed if isinstance(missed, list) else (),
+    )
+
+
+class EventMismatchError(Exception):
+    """The one-shot form and its request name different events."""
+
+
+def _session(raw: Any, request_id: Any) -> SessionInfo:
+    if not isinstance(raw, dict):
+        raise RequestError("missing_field", "session is missing.", request_id)
+    for field in ("id", "cwd"):
+        if not isinstance(raw.get(field), str) or not raw[field]:
+            raise RequestError("missing_field", f"session.{field} is missing.", request_id)
+    trusted, mode, version = raw.get("trusted"), raw.get("mode"), raw.get("pi")
+    features = raw.get("features")
+    return SessionInfo(
+        id=raw["id"],
+        cwd=raw["cwd"],
+        file=raw.get("file") if isinstance(raw.get("file"), str) else None,
+        trusted=trusted if isinstance(trusted, bool) else None,
+        mode=mode if isinstance(mode, str) else "print",
+        pi=version if isinstance(version, str) else None,
+        features=frozenset(f for f in features or () if isinstance(f, str))
+        if isinstance(features, list)
+        else frozenset(),
+    )
+
+
+def response(
+    request_id: Any, actions: Sequence[Action] = (), *, result: Any = None
+) -> dict[str, Any]:
+    """An answer."""
+    answer: dict[str, Any] = {"id": request_id, "actions": list(actions)}
+    if result is not None:
+        answer["result"] = result
+    return answer
+
+
+def failure(request_id: Any, code: str, message: str) -> dict[str, Any]:
+    """An answer that says what went wrong."""
+    return {"id": request_id, "actions": [], "error": {"code": code, "message": message}}
+
+
+def dump(answer: Mapping[str, Any]) -> bytes:
+    """A response as one line. What UTF-8 cannot hold is escaped."""
+    try:
+        return json.dumps(answer, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+    except UnicodeEncodeError:
+        return json.dumps(answer, separators=(",", ":")).encode() + b"\n"

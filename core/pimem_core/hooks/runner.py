@@ -1,0 +1,251 @@
+"""Answering requests: which systems are asked, and what is kept of a session."""
+
+from __future__ import annotations
+
+import threading
+
+from .. import __version__, settings
+from ..model import Value
+from ..paths import find_places
+from ..systems import registry
+from ..systems.base import HookContext, never
+from . import documents
+from .protocol import PROTOCOL, Request, RequestError, failure, response
+from .state import SessionState
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from ..actions import Action
+    from ..paths import Places
+    from ..settings import Settings
+    from ..systems.base import Cancelled, System
+
+#: Longest wait of a prompt for the start-up work of its session, in seconds.
+_START_WAIT_S = 3.5
+
+
+class Call(Value):
+    """A request with what it needs to be answered."""
+
+    request: Request
+    places: Places
+    settings: Settings
+    systems: Sequence[System]
+    state: SessionState
+
+    def context(self, system: System, cancelled: Cancelled = never) -> HookContext:
+        """What a system's hook gets."""
+        return HookContext(
+            self.places,
+            self.request.session,
+            self.settings,
+            self.state.system(system.name),
+            self.state.texts,
+            cancelled,
+        )
+
+
+class Runner:
+    """Answers requests of any number of sessions. `handle` may be called from several threads.
+
+    With `in_background` the slow part of a session's start goes on after the answer, and the
+    first prompt waits for it; otherwise it is part of the answer.
+    """
+
+    def __init__(self, *, in_background: bool) -> None:
+        self._in_background = in_background
+        self._starting: dict[str, threading.Thread] = {}
+        self._started: dict[str, list[Action]] = {}
+        self._cancelled: set[str] = set()
+        self._one_at_a_time = threading.RLock()
+
+    def cancel(self, request_id: object) -> None:
+        """Have a running request stop before it changes anything."""
+        self._cancelled.add(repr(request_id))
+
+    def handle(self, request: Request) -> dict[str, Any]:
+        """The answer to a request; never raises."""
+        try:
+            return self._answer(request)
+        except RequestError as error:
+            return failure(request.id, error.code, str(error))
+        except Exception as error:
+            from ..log import write_log
+
+            where = write_log(find_places(cwd=request.session.cwd), error)
+            return failure(request.id, "internal", f"{type(error).__name__}: {error}. {where}")
+
+    def _answer(self, request: Request) -> dict[str, Any]:
+        places = find_places(cwd=request.session.cwd)
+        config, _trouble = settings.load(places)
+        systems = [s for s in registry.SYSTEMS if s.hooks.is_active(places, config)]
+        if request.event == "describe":
+            document = describe(places, systems)
+            documents.store(places, document)
+            return response(request.id, result=document)
+        call = Call(
+            request=request,
+            places=places,
+            settings=config,
+            systems=systems,
+            state=SessionState(places.state_dir, request.session.id),
+        )
+        if request.event == "tool":
+            return self._tool(call)
+        if request.event == "complete":
+            return self._complete(call)
+        with self._one_at_a_time:
+            call = call.but(state=SessionState(places.state_dir, request.session.id))
+            call.state.take_back(request.missed)
+            if request.event == "before_agent_start":
+                call.state.remember(request.id)
+            actions = self._event(call)
+            call.state.save()
+        return response(request.id, actions)
+
+    def _event(self, call: Call) -> list[Action]:
+        request = call.request
+        if request.event == "session_start":
+            return self._session_start(call)
+        if request.event == "command":
+            return self._command(call)
+        if request.event == "answer":
+            return self._person_answered(call)
+        known = {
+            row["name"] for system in call.systems for row in system.hooks.offer(call.places).events
+        }
+        if request.event not in known:
+            raise RequestError("unknown_event", f'There is no event "{request.event}" here.')
+        actions = self._started_actions(request.session.id)
+        for system in call.systems:
+            actions += system.hooks.event(request.event, request.payload, call.context(system))
+        return actions
+
+    # A session's start
+
+    def _session_start(self, call: Call) -> list[Action]:
+        actions: list[Action] = []
+        for system in call.systems:
+            context = call.context(system)
+            actions += system.hooks.event("session_start", call.request.payload, context)
+        if not self._in_background:
+            return [*actions, *self._start(call)]
+        session = call.request.session.id
+        thread = threading.Thread(target=self._start_later, args=(session, call), daemon=True)
+        self._starting[session] = thread
+        thread.start()
+        return actions
+
+    def _start(self, call: Call) -> list[Action]:
+        return [a for system in call.systems for a in system.hooks.start(call.context(system))]
+
+    def _start_later(self, session: str, call: Call) -> None:
+        try:
+            self._started[session] = self._start(call)
+        except Exception as error:
+            from ..log import write_log
+
+            write_log(call.places, error)
+
+    def _started_actions(self, session: str) -> list[Action]:
+        """Wait for the session's start-up work and give what it has to say."""
+        thread = self._starting.pop(session, None)
+        if thread is not None:
+            thread.join(_START_WAIT_S)
+        return self._started.pop(session, [])
+
+    # Tools and commands
+
+    def _tool(self, call: Call) -> dict[str, Any]:
+        request = call.request
+        name = request.payload.get("name")
+        params = request.payload.get("params")
+        for system in call.systems:
+            if any(tool["name"] == name for tool in system.hooks.offer(call.places).tools):
+                break
+        else:
+            raise RequestError("unknown_tool", f'There is no tool "{name}" here.')
+        if repr(request.id) in self._cancelled:
+            self._cancelled.discard(repr(request.id))
+            raise RequestError("cancelled", "The call was cancelled; nothing was changed.")
+        context = call.context(system, lambda: repr(request.id) in self._cancelled)
+        actions = system.hooks.tool(str(name), params if isinstance(params, dict) else {}, context)
+        self._cancelled.discard(repr(request.id))
+        return response(request.id, actions)
+
+    def _command(self, call: Call) -> list[Action]:
+        name = str(call.request.payload.get("name"))
+        args = call.request.payload.get("args")
+        owners = [
+            system
+            for system in call.systems
+            if any(row["name"] == name for row in system.hooks.offer(call.places).commands)
+        ]
+        if not owners:
+            raise RequestError("unknown_command", f'There is no command "/{name}" here.')
+        actions: list[Action] = []
+        for system in owners:
+            done = system.hooks.command(
+                name, args if isinstance(args, str) else "", call.context(system)
+            )
+            actions += done or []
+        return actions
+
+    def _person_answered(self, call: Call) -> list[Action]:
+        key, value = call.request.payload.get("key"), call.request.payload.get("value")
+        if not isinstance(key, str):
+            raise RequestError("missing_field", "payload.key is missing.")
+        for system in call.systems:
+            wanted = value if isinstance(value, bool) else None
+            done = system.hooks.answer(key, wanted, call.context(system))
+            if done is not None:
+                return done
+        return []
+
+    def _complete(self, call: Call) -> dict[str, Any]:
+        name = str(call.request.payload.get("name"))
+        prefix = call.request.payload.get("prefix")
+        items = [
+            item
+            for system in call.systems
+            for item in system.hooks.complete(
+                name, prefix if isinstance(prefix, str) else "", call.context(system)
+            )
+        ]
+        return response(call.request.id, result={"items": items})
+
+
+def describe(places: Places, systems: Sequence[System] | None = None) -> Mapping[str, Any]:
+    """What a host registers: tools, commands and events of the active systems."""
+    if systems is None:
+        config, _trouble = settings.load(places)
+        systems = [s for s in registry.SYSTEMS if s.hooks.is_active(places, config)]
+    tools: list[Mapping[str, Any]] = []
+    commands: dict[str, Mapping[str, Any]] = {}
+    events: dict[str, dict[str, Any]] = {}
+    for system in systems:
+        offer = system.hooks.offer(places)
+        tools += offer.tools
+        for row in offer.commands:
+            commands.setdefault(row["name"], row)
+        for row in offer.events:
+            _join(events, row)
+    return {
+        "protocol": PROTOCOL,
+        "version": __version__,
+        "systems": [system.name for system in systems],
+        "tools": tools,
+        "commands": list(commands.values()),
+        "events": list(events.values()),
+    }
+
+
+def _join(events: dict[str, dict[str, Any]], row: Mapping[str, Any]) -> None:
+    """Several systems may want one event: all fields, and the longest deadline."""
+    known = events.setdefault(row["name"], {**row, "fields": []})
+    known["fields"] += [field for field in row["fields"] if field not in known["fields"]]
+    known["deadline_ms"] = max(known["deadline_ms"], row["deadline_ms"])
+    known["awaited"] = known["awaited"] or row["awaited"]

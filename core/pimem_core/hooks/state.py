@@ -1,0 +1,84 @@
+"""What a session has to remember between calls, by session id, on disk.
+
+The one-shot form and the served form read and write the same files, so they behave alike. Files
+are renamed into place without fsync: losing the last event costs an injection, never a memory.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+
+from ..errors import PimemError
+from ..files.read import read_bytes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+_SNAPSHOTS = 8
+
+
+class SessionState:
+    """One session's state, per system, with what recent answers took from it.
+
+    `system(name)` gives a dict that the system changes in place, `texts` holds long texts such as
+    an injected block; `save` writes what changed. Texts are not taken back with the rest.
+    """
+
+    def __init__(self, state_dir: str, session_id: str) -> None:
+        name = hashlib.sha256(session_id.encode("utf-8", "replace")).hexdigest()[:32]
+        base = os.path.join(state_dir, "sessions", name)
+        self._files = (f"{base}.json", f"{base}.texts.json")
+        self._written = ["", ""]
+        self._raw: dict[str, Any] = {"systems": {}, "answers": []}
+        self.texts: dict[str, str] = {}
+        self._raw.update(self._read(0))
+        self.texts.update(self._read(1))
+
+    def _read(self, which: int) -> dict[str, Any]:
+        try:
+            text = read_bytes(self._files[which]).decode()
+            raw = json.loads(text)
+        except (PimemError, ValueError):
+            return {}  # no state yet, or a broken one: the session starts afresh
+        if not isinstance(raw, dict):
+            return {}
+        self._written[which] = text
+        return raw
+
+    def system(self, name: str) -> dict[str, Any]:
+        """A system's part."""
+        found: dict[str, Any] = self._raw["systems"].setdefault(name, {})
+        return found
+
+    def remember(self, request_id: Any) -> None:
+        """Keep the state as it is before an answer, in case that comes too late."""
+        before = json.dumps(self._raw["systems"])
+        self._raw["answers"] = [*self._raw["answers"], [request_id, before]][-_SNAPSHOTS:]
+
+    def take_back(self, missed: Sequence[Any]) -> None:
+        """Restore what answers that came too late have taken: the oldest of them counts."""
+        for position, (request_id, before) in enumerate(self._raw["answers"]):
+            if request_id in missed:
+                self._raw["systems"] = json.loads(before)
+                self._raw["answers"] = self._raw["answers"][:position]
+                return
+
+    def save(self) -> None:
+        """Write what changed; a disk that refuses costs an injection, no more."""
+        for which, raw in enumerate((self._raw, self.texts)):
+            text = json.dumps(raw)
+            if text == (self._written[which] or "{}"):
+                continue
+            from ..files.publish import make_folder, publish
+
+            path = self._files[which]
+            try:
+                make_folder(os.path.dirname(path))
+                publish(path, text.encode(), durable=False)
+            except (OSError, PimemError):
+                return
+            self._written[which] = text

@@ -1,0 +1,155 @@
+"""The slash command /memory."""
+
+from __future__ import annotations
+
+from ... import actions
+from ...errors import PimemError
+from ...text import plural, quote
+from . import config
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ...actions import Action
+    from ..base import HookContext
+    from .hooks import OpenpiHooks
+    from .store import OpenpiStore
+
+_WORDS = {
+    "status": "what the store holds, and what is wrong with it",
+    "preview": "what the model is given",
+    "consolidate": "have the model save what is worth keeping",
+    "search": "find topics: search <text>",
+    "pin": "pin a topic: pin <topic>",
+    "unpin": "unpin a topic: unpin <topic>",
+    "remove": "take a topic out of the index: remove <topic>",
+}
+_WITH_ARGUMENT = ("search", "pin", "unpin", "remove")
+_REMOVE_KEY = "openpi:remove:"
+_MOST_HITS = 20
+
+
+def run(
+    args: str, store: OpenpiStore, context: HookContext, hooks: OpenpiHooks
+) -> list[Action] | None:
+    """Run /memory with its raw argument; None for words that belong to another system."""
+    text = args.strip()
+    word, _, rest = text.partition(" ")
+    word, rest = word.lower(), rest.strip()
+    if not text:
+        return [actions.open_manager()] if context.session.mode == "tui" else _status(store)
+    if text.lower() == "reload":
+        context.state["section"] = False
+        return []
+    if text.lower() == "status":
+        return _status(store)
+    if text.lower() == "preview":
+        return _preview(context, hooks)
+    if text.lower() == "consolidate":
+        from .compaction import consolidation_prompt
+
+        settings, _error = config.load(context.places)
+        return [actions.send_user_message(consolidation_prompt(settings))]
+    if word in _WITH_ARGUMENT:
+        if not rest:
+            return [actions.notify(f"/memory {word} needs a word after it: {_WORDS[word]}.")]
+        try:
+            return _with_argument(word, rest, store, context)
+        except PimemError as error:
+            return [actions.notify(str(error), "warning")]
+    return [actions.send_user_message(_store_request(text))]
+
+
+def _with_argument(word: str, rest: str, store: OpenpiStore, context: HookContext) -> list[Action]:
+    if word == "search":
+        return _search(rest, store)
+    if word == "remove":
+        topic = store.find(rest)
+        asked = store.removal(topic.file)
+        if context.session.mode in ("tui", "rpc"):
+            key = _REMOVE_KEY + topic.file
+            return [actions.confirm(key, asked.question, asked.goes_and_stays)]
+        change = store.remove(topic.file)
+    else:
+        change = store.pin(rest, word == "pin")
+    store.announce()
+    return [actions.notify(" ".join([change.message, *change.notes]))]
+
+
+def answered(key: str, value: bool | None, store: OpenpiStore) -> list[Action] | None:
+    """Remove a topic after the person said yes."""
+    if not key.startswith(_REMOVE_KEY):
+        return None
+    if not value:
+        return [] if value is False else [actions.notify("Nothing was removed.", "warning")]
+    try:
+        change = store.remove(key.removeprefix(_REMOVE_KEY))
+    except PimemError as error:
+        return [actions.notify(str(error), "warning")]
+    store.announce()
+    return [actions.notify(change.message)]
+
+
+def _search(text: str, store: OpenpiStore) -> list[Action]:
+    hits = [hit for hit in store.search(text) if hit.topic.listed]
+    if not hits:
+        return [actions.notify(f"No memory contains {quote(text)}.")]
+    lines = [f"{plural(len(hits), 'topic')} with {quote(text)}:"]
+    for hit in hits[:_MOST_HITS]:
+        where = f"line {hit.line}: {hit.snippet}" if hit.line else hit.topic.summary
+        lines.append(f"  {hit.topic.name} ({hit.topic.file}) {where}")
+    if len(hits) > _MOST_HITS:
+        lines.append(f"  and {len(hits) - _MOST_HITS} more")
+    return [actions.notify("\n".join(lines))]
+
+
+def _status(store: OpenpiStore) -> list[Action]:
+    status = store.status()
+    lines = [f"Memory ({status.store}): {plural(status.count, 'topic')} in {status.path}"]
+    if status.lock is not None:
+        lines.append(f"  locked since {status.lock.age_s:.0f} s")
+    lines += [f"  {note}" for note in status.notes]
+    return [actions.notify("\n".join(lines))]
+
+
+def _preview(context: HookContext, hooks: OpenpiHooks) -> list[Action]:
+    try:
+        parts = hooks.inject(context, turn=1)
+    except PimemError as error:
+        return [actions.notify(str(error), "warning")]
+    text = "\n\n".join(part.text for part in parts)
+    return [actions.notify(text or "Nothing is injected.")]
+
+
+def _store_request(text: str) -> str:
+    return (
+        "Save the following to memory with write_memory: choose a fitting topic, a one-line "
+        f"summary, and whether to pin it.\n\n{text}"
+    )
+
+
+def complete(prefix: str, store: OpenpiStore) -> list[dict[str, str]]:
+    """The command's words, and after one that takes a topic the topics."""
+    word, space, rest = prefix.partition(" ")
+    if not space:
+        return [
+            {
+                "value": f"{name} " if name in _WITH_ARGUMENT else name,
+                "label": name,
+                "description": text,
+            }
+            for name, text in _WORDS.items()
+            if name.startswith(word.lower())
+        ]
+    if word.lower() not in ("pin", "unpin", "remove"):
+        return []
+    wanted = rest.strip().lower()
+    try:
+        topics = store.list()
+    except PimemError:
+        return []
+    return [
+        {"value": f"{word} {topic.file}", "label": topic.name, "description": topic.summary}
+        for topic in topics
+        if wanted in topic.name.lower() or wanted in topic.file.lower()
+        if word.lower() == "remove" or topic.pinned == (word.lower() == "unpin")
+    ]

@@ -1,0 +1,111 @@
+"""What happens around a compaction: the handoff is written before it, work goes on after it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+
+from ... import actions
+from ...clock import now, stamp
+from ...errors import PimemError
+from ...files.publish import explained, make_folder, publish
+from . import config, handoff
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from ...actions import Action
+    from ...paths import Places
+    from ..base import HookContext
+
+#: How long another process may hold the handoff, in seconds; the host waits 250 ms in all.
+_WAIT_S = 0.15
+_CONTINUE = "Continue."
+_SHARED_PROMPT = """Save what is worth keeping with write_memory, one call for each item, with a \
+fitting topic, content, summary and mode.
+- Keep only what the Memory Rules allow.{rules}
+- Skip what the index already has, what will not last, and long code.
+- Put closely related facts together.
+- Write no recap of the session and no topic "Last Session Recap": the handoff does that."""
+
+
+def before(payload: Mapping[str, Any], context: HookContext) -> list[Action]:
+    """Keep what the assistant last said as a handoff, and have the next prompt injected anew."""
+    context.state.update(injected=False, turn=0, handoff_done=False, section=False)
+    settings, _error = config.load(context.places)
+    if settings.handoff_keep <= 0:
+        return []
+    preparation = payload.get("preparation")
+    messages = preparation.get("messagesToSummarize") if isinstance(preparation, dict) else None
+    lines = handoff.bullets([m for m in messages or () if isinstance(m, dict)])
+    if not lines:
+        return []
+    reason = str(payload.get("reason") or "manual")
+    new = handoff.entry(stamp(now()), reason, "\n".join(lines))
+    keep = settings.handoff_keep
+    try:
+        _rewrite(context.places, lambda text: handoff.with_entry(text, new, keep))
+    except PimemError as error:
+        return [actions.notify(f"The handoff was not kept: {error}", "warning")]
+    return []
+
+
+def after(payload: Mapping[str, Any], context: HookContext) -> list[Action]:
+    """Consolidate or continue after a compaction that the context limit forced."""
+    entry = payload.get("compactionEntry")
+    summary = entry.get("summary") if isinstance(entry, dict) else None
+    if payload.get("reason") != "threshold" or payload.get("willRetry"):
+        return []
+    settings, _error = config.load(context.places)
+    decision = handoff.decide(settings, handoff.newest(context.places))
+    if decision == "consolidate":
+        return _consolidate(str(summary or ""), settings, context)
+    return [actions.send_user_message(_CONTINUE)] if decision == "continue" else []
+
+
+def _consolidate(summary: str, settings: config.Config, context: HookContext) -> list[Action]:
+    said = []
+    if summary and settings.handoff_keep > 0:
+        body = handoff.consolidation_body(summary)
+        new = handoff.entry(stamp(now()), "threshold", body).replace(
+            " (threshold)", " Consolidation (threshold)", 1
+        )
+        keep = settings.handoff_keep
+        try:
+            _rewrite(context.places, lambda text: handoff.with_newest_replaced(text, new, keep))
+            # This session has the summary in front of it; only a new one needs the handoff.
+            context.state["handoff_done"] = True
+        except PimemError as error:
+            said.append(actions.notify(f"The handoff was not replaced: {error}", "warning"))
+    return [*said, actions.send_user_message(consolidation_prompt(settings, summary))]
+
+
+def consolidation_prompt(settings: config.Config, summary: str = "") -> str:
+    """What the model is asked; with a summary it works from that, else from the conversation."""
+    rules = config.render_rules(settings)
+    shared = _SHARED_PROMPT.format(rules=f" They are:\n\n{rules}\n" if rules else "")
+    if not summary:
+        return f"Go through this conversation. {shared}"
+    quoted = "\n".join(f"> {line}" for line in summary.split("\n"))
+    return (
+        f"The conversation was compacted into this summary:\n\n{quoted}\n\nGo through it. {shared}"
+    )
+
+
+def _rewrite(places: Places, change: Callable[[str], str]) -> None:
+    """Read, change and publish the handoff under a lock of ours."""
+    import filelock
+
+    path = handoff.handoff_path(places)
+    folder = os.path.join(places.state_dir, "locks")
+    name = hashlib.sha256(path.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    with explained(path):
+        make_folder(folder)
+        make_folder(places.agent_dir)
+        try:
+            with filelock.FileLock(os.path.join(folder, f"{name}.lock"), timeout=_WAIT_S):
+                publish(path, change(handoff.read_text(places)).encode())
+        except filelock.Timeout as error:
+            raise OSError(0, "another process is writing it") from error

@@ -1,0 +1,282 @@
+"""What openpi does inside pi: injection, tools, /memory, handoff."""
+
+from __future__ import annotations
+
+from ... import actions
+from ...errors import PimemError
+from ..base import HookContext, Offer, Part
+from . import config, handoff, injection
+from .store import OpenpiStore, active_folder, local_folder, shared_folder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from ...actions import Action
+    from ...paths import Places
+    from ...settings import Settings
+
+_TEXT = "openpi.section"
+_TOOLS = frozenset({"write_memory", "remove_memory", "pin_memory"})
+_EVENTS: Sequence[Mapping[str, Any]] = (
+    {
+        "name": "session_start",
+        "fields": ["reason", "@tools"],
+        "deadline_ms": 250,
+        "awaited": True,
+    },
+    {
+        "name": "before_agent_start",
+        "fields": ["messageType"],
+        "deadline_ms": 250,
+        "awaited": True,
+    },
+    {
+        "name": "session_before_compact",
+        "fields": ["reason", "preparation.messagesToSummarize"],
+        "deadline_ms": 250,
+        "awaited": True,
+    },
+    {
+        "name": "session_compact",
+        "fields": ["reason", "willRetry", "compactionEntry.summary"],
+        "deadline_ms": 250,
+        "awaited": True,
+    },
+)
+
+
+class OpenpiHooks:
+    """openpi's part in a session."""
+
+    def __init__(self) -> None:
+        self._rendered: tuple[object, list[Part]] | None = None
+
+    def is_active(self, places: Places, settings: Settings) -> bool:
+        """Always, unless the settings turn it off."""
+        del places
+        return settings.systems.get("openpi") != "off"
+
+    def offer(self, places: Places) -> Offer:
+        """Three tools, /memory, and four events."""
+        from . import tools
+
+        return Offer(
+            tools=tools.descriptions(active_folder(places)),
+            commands=(
+                {
+                    "name": "memory",
+                    "description": "Memory manager, or: <text to store>, pin, unpin, remove, "
+                    "search, status, preview, consolidate",
+                },
+            ),
+            events=_EVENTS,
+        )
+
+    def event(self, name: str, payload: Mapping[str, Any], context: HookContext) -> list[Action]:
+        """Answer one of the four events."""
+        if name == "session_start":
+            return self._session_start(payload, context)
+        if context.state.get("passive"):
+            return []
+        if name == "before_agent_start":
+            return self._before_agent_start(payload, context)
+        from . import compaction
+
+        if name == "session_before_compact":
+            return compaction.before(payload, context)
+        if name == "session_compact":
+            return compaction.after(payload, context)
+        return []
+
+    # Sessions
+
+    def _session_start(self, payload: Mapping[str, Any], context: HookContext) -> list[Action]:
+        context.state.clear()
+        others = _other_providers(payload)
+        if others:
+            context.state["passive"] = True
+            return [
+                actions.notify(
+                    f"pimem stays out of this session: {others} offers the same memory tools. "
+                    "`pimem pi install --take-over` switches it off.",
+                    "warning",
+                )
+            ]
+        said = []
+        try:
+            config.bootstrap(context.places)
+        except PimemError as error:
+            said.append(actions.notify(str(error), "warning"))
+        trouble = config.load(context.places)[1]
+        if trouble is not None:
+            said.append(actions.notify(str(trouble), "warning"))
+        foreign = self._foreign(context.places)
+        if foreign is not None:
+            context.state["foreign"] = True
+            said.append(actions.notify(foreign, "warning"))
+        return said
+
+    def start(self, context: HookContext) -> list[Action]:
+        """Carry over and retire the old recap; both wait for locks."""
+        if context.state.get("passive") or context.state.get("foreign"):
+            return []
+        from . import carry_over, recap
+
+        said = []
+        places = context.places
+        if config.load(places)[0].shared_dir:
+            said.append(carry_over.carry_over(places, local_folder(places), shared_folder(places)))
+        said += recap.retire(places)
+        return [actions.notify(text, "warning") for text in said if text]
+
+    def _foreign(self, places: Places) -> str | None:
+        from . import formats
+
+        store = _active(places)
+        try:
+            found = formats.detect(store.path, store.view().text)
+            formats.refuse_foreign(store.path, found)
+        except PimemError as error:
+            return str(error)
+        return None
+
+    # Injection
+
+    def _before_agent_start(self, payload: Mapping[str, Any], context: HookContext) -> list[Action]:
+        state = context.state
+        if state.get("foreign"):
+            return []
+        sticky = is_sticky(context)
+        if payload.get("messageType", "user") != "user":
+            # A run that an extension started: nothing changes, the prompt's prefix stays.
+            return self._same_again(context) if sticky else []
+        settings, _error = config.load(context.places)
+        state["turn"] = state.get("turn", 0) + 1
+        due = not state.get("injected") or state["turn"] % settings.inject_every_n_turns == 0
+        if not sticky:
+            return self._scheduled(context, settings) if due else []
+        done = self._handoff_message(context)
+        changed = self._changed_by_us(context)
+        if due or changed or not state.get("section"):
+            state["injected"] = True
+            try:
+                parts = self._parts(context, settings)
+                context.texts[_TEXT] = "\n\n".join(part.text for part in parts)
+                state["section"] = True
+            except PimemError as error:
+                done.append(actions.notify(str(error), "warning"))
+        return [*self._same_again(context), *done]
+
+    def _same_again(self, context: HookContext) -> list[Action]:
+        """The block in the prompt, byte for byte as it was last made."""
+        text = context.texts.get(_TEXT) if context.state.get("section") else None
+        return [actions.section(injection.SECTION, text)] if text else []
+
+    def _scheduled(self, context: HookContext, settings: config.Config) -> list[Action]:
+        context.state["injected"] = True
+        try:
+            parts = [*self._parts(context, settings)]
+        except PimemError as error:
+            return [actions.notify(str(error), "warning")]
+        if not context.state.get("handoff_done"):
+            part = injection.handoff_part(handoff.newest(context.places))
+            if part is not None:
+                parts.append(part)
+                context.state["handoff_done"] = True
+        body = "\n\n".join(part.text for part in parts)
+        tag = injection.SECTION
+        return [actions.append_prompt(f"<{tag}>\n{body}\n</{tag}>")]
+
+    def _handoff_message(self, context: HookContext) -> list[Action]:
+        if context.state.get("handoff_done"):
+            return []
+        part = injection.handoff_part(handoff.newest(context.places))
+        if part is None:
+            return []
+        context.state["handoff_done"] = True
+        return [actions.message("pimem-handoff", part.text)]
+
+    def _parts(self, context: HookContext, settings: config.Config) -> list[Part]:
+        """Index and rules; kept while index, configuration and settings stay as they are."""
+        store = _active(context.places)
+        full = context.settings.stamps == "full"
+        key = (store.path, full, settings, store.stamp_of_index())
+        if self._rendered is None or self._rendered[0] != key:
+            text = store.view().text
+            found = [
+                injection.index_part(text, folder=store.path, config=settings, full_stamps=full),
+                injection.rules_part(settings, path=config.config_path(context.places)),
+            ]
+            self._rendered = (key, [part for part in found if part is not None])
+        return self._rendered[1]
+
+    def _changed_by_us(self, context: HookContext) -> bool:
+        """Whether a change was made through pimem, by any front, since the last prompt."""
+        from ...files import changes
+
+        newest, folders = changes.since(context.places.state_dir, context.state.get("seen"))
+        context.state["seen"] = newest
+        return _active(context.places).path in folders
+
+    def inject(self, context: HookContext, *, turn: int) -> Sequence[Part]:
+        """What the n-th prompt of a new session is given."""
+        settings, _error = config.load(context.places)
+        if self._foreign(context.places) is not None:
+            return []
+        due = turn == 1 or turn % settings.inject_every_n_turns == 0
+        if not due and not is_sticky(context):
+            return []
+        parts = list(self._parts(context, settings))
+        if turn == 1:
+            part = injection.handoff_part(handoff.newest(context.places))
+            parts += [part] if part is not None else []
+        return parts
+
+    # Tools and commands
+
+    def tool(self, name: str, params: Mapping[str, Any], context: HookContext) -> list[Action]:
+        """Run one of the three tools."""
+        from . import tools
+
+        return tools.run(name, params, _active(context.places), context)
+
+    def command(self, name: str, args: str, context: HookContext) -> list[Action] | None:
+        """Run /memory."""
+        from . import command
+
+        return command.run(args, _active(context.places), context, self)
+
+    def complete(self, name: str, prefix: str, context: HookContext) -> list[dict[str, str]]:
+        """Complete /memory's words and topics."""
+        from . import command
+
+        return command.complete(prefix, _active(context.places))
+
+    def answer(self, key: str, value: bool | None, context: HookContext) -> list[Action] | None:
+        """Go on with a removal that the person was asked about."""
+        from . import command
+
+        return command.answered(key, value, _active(context.places))
+
+
+def is_sticky(context: HookContext) -> bool:
+    """Whether the block stays in the prompt between injections."""
+    mode = context.settings.inject_mode
+    return mode == "sticky" or (mode == "auto" and "sections" in context.session.features)
+
+
+def _active(places: Places) -> OpenpiStore:
+    folder = active_folder(places)
+    name = "shared" if folder == shared_folder(places) else "local"
+    return OpenpiStore(name, folder, places)
+
+
+def _other_providers(payload: Mapping[str, Any]) -> str:
+    """The extension that offers our tools too, by what pi says of its tools."""
+    for tool in payload.get("@tools") or ():
+        if not isinstance(tool, dict) or tool.get("name") not in _TOOLS or tool.get("own", True):
+            continue
+        return str(tool.get("path") or tool.get("source") or "another extension")
+    return ""
