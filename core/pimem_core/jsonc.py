@@ -45,6 +45,13 @@ def parse(text: str) -> Any:
         raise json.JSONDecodeError("a number is too long", plain, 0) from error
 
 
+def blank(text: str) -> str:
+    """The text as plain JSON of the same length: every value stands where it stood."""
+    if text.startswith("\ufeff"):
+        text = " " + text[1:]
+    return _EXTRA.sub(_blank, text)
+
+
 def _blank(match: re.Match[str]) -> str:
     found = match.group()
     return found if found.startswith('"') else _VISIBLE.sub(" ", found)

@@ -54,6 +54,13 @@ _COMMANDS: dict[str, tuple[str, str, Callable[[argparse.ArgumentParser], object]
         "tell what was changed through pimem",
         lambda made: made.add_argument("topic", metavar="TOPIC", nargs="?"),
     ),
+    "inject": ("pi:inject", "print what the model is given", lambda made: _inject(made)),
+    "hook": (
+        "hook:hook",
+        "answer a host: hook EVENT, hook serve, hook describe",
+        lambda made: made.add_argument("event", metavar="EVENT"),
+    ),
+    "pi": ("pi:pi", "register with pi: install, uninstall, status", lambda made: _pi(made)),
     "completion": (
         "completion:completion",
         "print a shell completion script",
@@ -107,6 +114,22 @@ def _positive(text: str) -> int:
 def _undo(made: argparse.ArgumentParser) -> None:
     _count(made)
     made.add_argument("--purge", metavar="ID", help="forget the entry with this id for good")
+
+
+def _inject(made: argparse.ArgumentParser) -> None:
+    made.add_argument(
+        "--turn", metavar="N", type=_positive, default=1, help="which prompt of a session (1)"
+    )
+    made.add_argument(
+        "--untrusted", action="store_true", help="as in a project that is not trusted"
+    )
+
+
+def _pi(made: argparse.ArgumentParser) -> None:
+    made.add_argument("action", choices=("install", "uninstall", "status"))
+    made.add_argument(
+        "--take-over", action="store_true", help="switch other providers of the same tools off"
+    )
 
 
 def _allow_secret(made: argparse.ArgumentParser) -> None:

@@ -282,6 +282,11 @@ class System(Protocol):
     name: str
 
     @property
+    def providers(self) -> Sequence[str]:
+        """Extensions of the host that do the same, by a part of their source in its settings."""
+        ...
+
+    @property
     def hooks(self) -> Hooks:
         """What the system does inside a host."""
         ...

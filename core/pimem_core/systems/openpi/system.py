@@ -29,6 +29,7 @@ class OpenpiSystem:
     """The system of openpi-memory (pi) and openclaude-memory (OpenCode)."""
 
     name = "openpi"
+    providers = ("openpi-memory",)
 
     @functools.cached_property
     def hooks(self) -> Hooks:

@@ -1,0 +1,183 @@
+"""Commands that connect pimem with pi: pi install, uninstall, status; inject."""
+
+from __future__ import annotations
+
+import json
+import os
+
+from .. import pi_package, settings
+from ..errors import ConfigError, PimemError
+from ..hooks import documents
+from ..hooks.runner import describe
+from ..systems import registry
+from ..systems.base import HookContext, SessionInfo
+from ..text import plural
+from ..tokens import estimate
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from typing import Any
+
+    from ..paths import Places
+    from .output import Output
+
+_ANSWER_S = 10
+
+
+def _known() -> list[tuple[str, Any]]:
+    return [(system.name, system.providers) for system in registry.SYSTEMS]
+
+
+def pi(options: argparse.Namespace, places: Places, output: Output) -> int:
+    """Register the package with pi, take it out again, or say how it stands."""
+    if options.action == "status":
+        return _status(places, output)
+    if options.action == "install":
+        documents.store(places, describe(places), documents.runner_command())
+        done = pi_package.install(places, _known(), take_over=options.take_over)
+        outcome = "installed" if done.changed else "unchanged"
+        said = f"pi loads pimem from {pi_package.package_folder()} in its next session."
+        on = [provider.source for provider in done.providers if not provider.off]
+        if on and not options.take_over:
+            said += (
+                f" But {', '.join(on)} offers the same tools, so pimem stays passive beside it; "
+                "pimem pi install --take-over switches it off."
+            )
+    else:
+        done = pi_package.uninstall(places)
+        outcome = "uninstalled" if done.changed else "unchanged"
+        said = "pi does not load pimem any more; memories and settings stay."
+    if output.as_json:
+        row = {"outcome": outcome, "path": done.path, "difference": done.difference}
+        output.document({**row, "message": said})
+        return 0
+    if done.difference:
+        output.text(done.difference.rstrip("\n"))
+    output.text(said)
+    return 0
+
+
+def _status(places: Places, output: Output) -> int:
+    try:
+        is_registered, others = (
+            pi_package.registered(places),
+            pi_package.providers(places, _known()),
+        )
+        trouble = None
+    except ConfigError as error:
+        is_registered, others, trouble = False, [], str(error)
+    command = documents.installed_command(places) or documents.runner_command()
+    answer = _ask(command)
+    others = [provider for provider in others if not provider.off]
+    works = is_registered and answer is not None and not others
+    row = {
+        "registered": is_registered,
+        "path": pi_package.package_folder(),
+        "runner": command,
+        "version": answer.get("version") if answer else None,
+        "pi": _pi_version(),
+        "providers": [p.source for p in others],
+        "works": works,
+    }
+    if output.as_json:
+        output.document(row)
+        return 0
+    output.text(f"registered: {'yes' if is_registered else 'no; pimem pi install does it'}")
+    output.text(f"package: {row['path']}")
+    output.text(f"runner: {' '.join(command)} ({row['version'] or 'does not answer'})")
+    output.text(f"pi: {row['pi'] or 'not found on the path'}")
+    for provider in others:
+        output.text(f"also offers memory: {provider.source} (key {provider.key} in settings.json)")
+    output.text(f"works: {'yes' if works else 'no'}")
+    if trouble:
+        output.notice(trouble)
+    return 0
+
+
+def _ask(command: list[str]) -> dict[str, Any] | None:
+    """What the runner says of itself, None when it does not."""
+    import subprocess
+
+    try:
+        done = subprocess.run(
+            [*command, "hook", "describe"], capture_output=True, timeout=_ANSWER_S, check=False
+        )
+        answer = json.loads(done.stdout)
+    except (OSError, subprocess.TimeoutExpired, ValueError):
+        return None
+    return answer if isinstance(answer, dict) else None
+
+
+def _pi_version() -> str | None:
+    """What `pi --version` says, None where pi is not on the path."""
+    import shutil
+    import subprocess
+
+    program = shutil.which("pi")
+    if program is None:
+        return None
+    try:
+        done = subprocess.run(
+            [program, "--version"],
+            capture_output=True,
+            text=True,
+            timeout=_ANSWER_S,
+            check=False,
+            stdin=subprocess.DEVNULL,
+            env={**os.environ, "PI_OFFLINE": "1"},
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    words = (done.stdout or done.stderr).split()
+    return words[-1] if words else None
+
+
+def inject(options: argparse.Namespace, places: Places, output: Output) -> int:
+    """Print what a model is given on a prompt, with an estimate of its tokens."""
+    from .reading import chosen, notice_troubles
+
+    notice_troubles(places, output)
+    config, trouble = settings.load(places)
+    if trouble is not None:
+        output.notice(str(trouble))
+    named = chosen(options, places)
+    session = SessionInfo(
+        id="", cwd=places.cwd, trusted=not options.untrusted, features=frozenset({"sections"})
+    )
+    systems: list[dict[str, Any]] = []
+    for system in registry.SYSTEMS:
+        if named is not None and named.system != system.name:
+            continue
+        if named is None and not system.hooks.is_active(places, config):
+            continue
+        context = HookContext(places, session, config, {}, {})
+        try:
+            parts = system.hooks.inject(context, turn=options.turn)
+        except PimemError as error:
+            if named is not None:
+                raise
+            output.notice(str(error))
+            continue
+        rows = [
+            {
+                "name": part.name,
+                "text": part.text,
+                "tokens": estimate(part.text),
+                "dropped": list(part.dropped),
+            }
+            for part in parts
+        ]
+        systems.append({"name": system.name, "parts": rows})
+    total = sum(row["tokens"] for system in systems for row in system["parts"])
+    if output.as_json:
+        output.document({"systems": systems, "tokens": total})
+        return 0
+    for found in systems:
+        for row in found["parts"]:
+            output.text(str(row["text"]) + "\n")
+            output.notice(f"{found['name']} {row['name']}: about {row['tokens']} tokens")
+            if row["dropped"]:
+                output.notice(f"  left out: {', '.join(row['dropped'])}")
+    output.notice(f"{plural(total, 'token')} in all, about.")
+    return 0

@@ -1,0 +1,143 @@
+"""Changing one item of a JSON file and no other byte of it.
+
+The libraries for it either dump the whole file anew or need a JavaScript runtime.
+"""
+
+from __future__ import annotations
+
+import json
+
+from . import jsonc
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+_SPACE = " \t\r\n"
+
+
+def _skip(text: str, at: int) -> int:
+    while at < len(text) and text[at] in _SPACE:
+        at += 1
+    return at
+
+
+def _members(text: str, start: int) -> Iterator[tuple[str, int, int]]:
+    """The keys of the object at `start`, with where their values begin and end."""
+    decoder = json.JSONDecoder()
+    at = _skip(text, start + 1)
+    while at < len(text) and text[at] != "}":
+        key, at = decoder.raw_decode(text, at)
+        begin = _skip(text, _skip(text, at) + 1)
+        _value, end = decoder.raw_decode(text, begin)
+        yield key, begin, end
+        at = _skip(text, end)
+        if at < len(text) and text[at] == ",":
+            at = _skip(text, at + 1)
+
+
+def _items(text: str, start: int) -> list[tuple[int, int]]:
+    """Where the items of the array at `start` begin and end."""
+    decoder = json.JSONDecoder()
+    found = []
+    at = _skip(text, start + 1)
+    while at < len(text) and text[at] != "]":
+        _value, end = decoder.raw_decode(text, at)
+        found.append((at, end))
+        at = _skip(text, end)
+        if at < len(text) and text[at] == ",":
+            at = _skip(text, at + 1)
+    return found
+
+
+def _array(text: str, key: str) -> tuple[str, int, int] | None:
+    """The blanked text, and where the array under a top-level key begins and ends."""
+    plain = jsonc.blank(text)
+    start = _skip(plain, 0)
+    for name, begin, end in _members(plain, start):
+        if name == key:
+            if plain[begin] != "[":
+                raise ValueError(f'"{key}" is no array')
+            return plain, begin, end
+    return None
+
+
+def add_item(text: str, key: str, item: Any) -> str:
+    """Append an item to the array under a top-level key, making the array where it is missing.
+
+    Raises:
+        ValueError: The text is no JSON object, or the key holds something else.
+    """
+    value = json.dumps(item, ensure_ascii=False)
+    if not text.strip():
+        return f'{{\n  "{key}": [{value}]\n}}\n'
+    if not isinstance(jsonc.parse(text), dict):
+        raise ValueError("the file holds no JSON object")
+    found = _array(text, key)
+    if found is None:
+        plain = jsonc.blank(text)
+        last = [end for _name, _begin, end in _members(plain, _skip(plain, 0))]
+        at = last[-1] if last else plain.index("{") + 1
+        comma = "," if last else ""
+        return (
+            f'{text[:at]}{comma}\n  "{key}": [{value}]{text[at:] if last else _closed(text[at:])}'
+        )
+    plain, begin, _end = found
+    items = _items(plain, begin)
+    if not items:
+        return text[: begin + 1] + value + text[begin + 1 :]
+    first, _ = items[0]
+    gap = text[begin + 1 : first] if not text[begin + 1 : first].strip() else " "
+    at = items[-1][1]
+    return f"{text[:at]},{gap or ' '}{value}{text[at:]}"
+
+
+def _closed(rest: str) -> str:
+    return rest if rest.startswith("\n") else f"\n{rest}"
+
+
+def set_item(text: str, key: str, index: int, item: Any) -> str:
+    """Replace an item of the array under a top-level key.
+
+    Raises:
+        ValueError: There is no such item.
+    """
+    _plain, begin, end = _item(text, key, index)
+    return text[:begin] + json.dumps(item, ensure_ascii=False) + text[end:]
+
+
+def raw_item(text: str, key: str, index: int) -> str:
+    """An item of the array under a top-level key, as it is written."""
+    _plain, begin, end = _item(text, key, index)
+    return text[begin:end]
+
+
+def replace_raw(text: str, key: str, index: int, written: str) -> str:
+    """Put an item as it was written before in the place of another."""
+    _plain, begin, end = _item(text, key, index)
+    return text[:begin] + written + text[end:]
+
+
+def remove_item(text: str, key: str, index: int) -> str:
+    """Take an item out of the array under a top-level key, with its comma.
+
+    Raises:
+        ValueError: There is no such item.
+    """
+    plain, begin, end = _item(text, key, index)
+    found = _array(text, key)
+    assert found is not None
+    items = _items(plain, found[1])
+    if index > 0:
+        return text[: items[index - 1][1]] + text[end:]
+    after = items[1][0] if len(items) > 1 else end
+    return text[:begin] + text[after:]
+
+
+def _item(text: str, key: str, index: int) -> tuple[str, int, int]:
+    found = _array(text, key)
+    items = _items(found[0], found[1]) if found else []
+    if found is None or index >= len(items):
+        raise ValueError(f'"{key}" has no item {index}')
+    return found[0], *items[index]

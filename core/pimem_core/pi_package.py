@@ -1,0 +1,225 @@
+"""Registering pimem's package with pi, and finding other extensions that do the same.
+
+pi's settings.json is changed by exactly one entry; what an entry was before is kept in the state
+folder, so that uninstalling puts it back.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+
+from . import jsonc, jsonedit
+from .errors import ConfigError, PimemError, StorageError, TopicNotFoundError
+from .files.publish import explained, make_folder, publish
+from .files.read import decode, read_bytes
+from .model import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from .paths import Places
+
+_RECORD = "pi-install.json"
+_KEYS = ("packages", "extensions")
+
+
+class Provider(Value):
+    """Another extension that offers a system's tools: where pi's settings name it."""
+
+    system: str
+    source: str
+    key: str
+    index: int
+    off: bool
+
+
+class Installed(Value):
+    """What `install` or `uninstall` did: whether anything changed, and the difference."""
+
+    changed: bool
+    path: str
+    difference: str
+    providers: Sequence[Provider]
+
+
+def package_folder() -> str:
+    """The pi package inside this installation."""
+    import importlib.util
+
+    found = importlib.util.find_spec("pimem_pi")
+    if found is None or found.origin is None:
+        raise StorageError("This installation lacks the package for pi; install pimem again.")
+    return os.path.dirname(os.path.abspath(found.origin))
+
+
+def settings_path(places: Places) -> str:
+    """pi's settings."""
+    return os.path.join(places.agent_dir, "settings.json")
+
+
+def _read(places: Places) -> tuple[str, dict[str, Any]]:
+    path = settings_path(places)
+    try:
+        text = decode(read_bytes(path, follow=True), path)
+    except TopicNotFoundError:
+        return "", {}
+    try:
+        raw = jsonc.parse(text) if text.strip() else {}
+    except json.JSONDecodeError as error:
+        raise ConfigError(
+            f"{path}, line {error.lineno}, column {error.colno}: {error.msg}. Nothing was changed."
+        ) from error
+    if not isinstance(raw, dict):
+        raise ConfigError(f"{path} holds no JSON object. Nothing was changed.")
+    return text, raw
+
+
+def _entries(raw: dict[str, Any], key: str) -> list[Any]:
+    found = raw.get(key)
+    return found if isinstance(found, list) else []
+
+
+def _source(entry: Any) -> str:
+    if isinstance(entry, dict):
+        entry = entry.get("source")
+    return entry if isinstance(entry, str) else ""
+
+
+def _is_ours(entry: Any, places: Places, folder: str) -> bool:
+    """Whether an entry names our package; a relative one counts from pi's agent folder."""
+    source = _source(entry)
+    if not source or ":" in source.split("/", 1)[0]:
+        return False
+    path = os.path.expanduser(source)
+    return os.path.realpath(os.path.join(places.agent_dir, path)) == os.path.realpath(folder)
+
+
+def registered(places: Places) -> bool:
+    """Whether pi's settings name our package."""
+    _text, raw = _read(places)
+    folder = package_folder()
+    return any(_is_ours(entry, places, folder) for entry in _entries(raw, "packages"))
+
+
+def providers(places: Places, known: Sequence[tuple[str, Sequence[str]]]) -> list[Provider]:
+    """Other extensions in pi's settings that offer what a system does.
+
+    Args:
+        places: With pi's agent folder.
+        known: Each system's name with parts of the sources of its other providers.
+    """
+    _text, raw = _read(places)
+    found = []
+    for key in _KEYS:
+        for index, entry in enumerate(_entries(raw, key)):
+            source = _source(entry)
+            for system, parts in known:
+                if any(part in source for part in parts) and not source.startswith(("-", "!")):
+                    off = isinstance(entry, dict) and entry.get("extensions") == []
+                    found.append(
+                        Provider(system=system, source=source, key=key, index=index, off=off)
+                    )
+    return found
+
+
+def install(
+    places: Places, known: Sequence[tuple[str, Sequence[str]]], *, take_over: bool
+) -> Installed:
+    """Name our package in pi's settings; with `take_over` switch other providers off.
+
+    Raises:
+        ConfigError: The settings are broken.
+        StorageError: They cannot be written.
+    """
+    text, raw = _read(places)
+    folder = package_folder()
+    record = _record(places)
+    wanted = text
+    others = providers(places, known)
+    try:
+        if not any(_is_ours(entry, places, folder) for entry in _entries(raw, "packages")):
+            wanted = jsonedit.add_item(wanted, "packages", folder)
+        for provider in others if take_over else ():
+            if provider.off:
+                continue
+            written = jsonedit.raw_item(wanted, provider.key, provider.index)
+            off = _switched_off(provider, json.loads(jsonc.blank(written)))
+            wanted = jsonedit.set_item(wanted, provider.key, provider.index, off)
+            record.append({"key": provider.key, "was": written, "off": json.dumps(off)})
+    except ValueError as error:
+        raise ConfigError(f"{settings_path(places)}: {error}. Nothing was changed.") from error
+    if wanted != text:
+        _keep_record(places, record)
+    return _publish(places, text, wanted, others)
+
+
+def _switched_off(provider: Provider, entry: Any) -> Any:
+    """The entry with nothing of it loaded."""
+    if provider.key == "extensions":
+        return f"-{provider.source}"
+    kept = dict(entry) if isinstance(entry, dict) else {"source": entry}
+    return {**kept, "extensions": [], "skills": []}
+
+
+def uninstall(places: Places) -> Installed:
+    """Take our package out of pi's settings and put back what `install` switched off."""
+    text, raw = _read(places)
+    folder = package_folder()
+    wanted = text
+    try:
+        for index, entry in reversed(list(enumerate(_entries(raw, "packages")))):
+            if _is_ours(entry, places, folder):
+                wanted = jsonedit.remove_item(wanted, "packages", index)
+        for kept in _record(places):
+            current = _entries(jsonc.parse(wanted), kept["key"])
+            for index, entry in enumerate(current):
+                if entry == json.loads(kept["off"]):
+                    wanted = jsonedit.replace_raw(wanted, kept["key"], index, kept["was"])
+                    break
+    except (ValueError, KeyError, TypeError) as error:
+        raise ConfigError(f"{settings_path(places)}: {error}. Nothing was changed.") from error
+    done = _publish(places, text, wanted, [])
+    _keep_record(places, [])
+    return done
+
+
+def _publish(places: Places, text: str, wanted: str, others: Sequence[Provider]) -> Installed:
+    path = settings_path(places)
+    if wanted != text:
+        # A settings file that is a link, as in dotfiles, stays one: its target is written.
+        target = os.path.realpath(path)
+        with explained(path):
+            make_folder(os.path.dirname(target))
+            mode = os.stat(target).st_mode & 0o7777 if os.path.exists(target) else 0o600
+            publish(target, wanted.encode(), mode=mode)
+    lines = difflib.unified_diff(
+        text.splitlines(keepends=True), wanted.splitlines(keepends=True), path, path
+    )
+    return Installed(changed=wanted != text, path=path, difference="".join(lines), providers=others)
+
+
+def _record_path(places: Places) -> str:
+    return os.path.join(places.state_dir, _RECORD)
+
+
+def _record(places: Places) -> list[dict[str, str]]:
+    """What `install --take-over` replaced, oldest first."""
+    try:
+        raw = json.loads(read_bytes(_record_path(places)))
+    except (PimemError, ValueError):
+        return []
+    return raw if isinstance(raw, list) else []
+
+
+def _keep_record(places: Places, record: Sequence[dict[str, str]]) -> None:
+    path = _record_path(places)
+    with explained(path):
+        if record:
+            make_folder(places.state_dir)
+            publish(path, json.dumps(record).encode())
+        elif os.path.exists(path):
+            os.unlink(path)
