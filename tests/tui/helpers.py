@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, cast
 
@@ -16,6 +15,9 @@ from pimem_tui.screens.browser import BrowserScreen
 from pimem_tui.screens.detail import DetailScreen
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+    from typing import Any
+
     from pimem_core.paths import Places
     from pimem_core.systems.base import Cancelled, Progress
     from textual.pilot import Pilot
@@ -62,7 +64,7 @@ class MemoryStore:
         #: Raised by the call with this name.
         self.errors: dict[str, Exception] = {}
         #: Runs at the start of the call with this name.
-        self.hooks: dict[str, Callable[[], None]] = {}
+        self.hooks: dict[str, Callable[[], object]] = {}
         self.calls: list[str] = []
 
     def _called(self, name: str) -> None:
@@ -160,10 +162,10 @@ class MemoryStore:
         return self._change("updated", self.find(file), f'Saved "{self.find(file).name}".')
 
 
-def make_topic(name: str, file: str | None = None, **values: object) -> Topic:
+def make_topic(name: str, file: str | None = None, **values: Any) -> Topic:
     """A topic with defaults that do not matter."""
     file = file or f"{name}.md"
-    fields: dict[str, object] = {
+    fields: dict[str, Any] = {
         "store": "memory",
         "name": name,
         "file": file,

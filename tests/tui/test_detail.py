@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
 from pimem_core.errors import StorageError
 from pimem_tui.screens.browser import BrowserScreen
 from pimem_tui.screens.confirm import ConfirmScreen
+from textual.events import MouseMove
 from tui.helpers import (
     MemoryStore,
     browser,
@@ -114,9 +116,15 @@ async def test_an_unreadable_topic_shows_the_error(demo: Places) -> None:
         assert "permission denied; make it readable" in shown(pilot)
 
 
+@pytest.fixture
+def huge(demo: Places) -> None:
+    """Ten megabytes in one of the topics."""
+    path = Path(demo.agent_dir, "memory", "deploy-checklist.md")
+    path.write_text("start of it\n\n" + "word " * 2_000_000)
+
+
+@pytest.mark.usefixtures("huge")
 async def test_a_huge_file_shows_its_beginning(demo: Places) -> None:
-    huge = Path(demo.agent_dir, "memory", "deploy-checklist.md")
-    huge.write_text("start of it\n\n" + "word " * 2_000_000)
     async with manager(demo) as pilot:
         await press(pilot, "down", "enter")
         assert "start of it" in shown(pilot)
@@ -130,15 +138,14 @@ async def test_text_can_be_selected_with_the_mouse(demo: Places) -> None:
         row = next(n for n, line in enumerate(body._lines) if "short answers" in line.text)
         start = body.left + 2
         await pilot.mouse_down(body, offset=(start, row))
-        await pilot._post_mouse_events(  # a drag needs moves while the button is down
-            [__import__("textual.events").events.MouseMove], body, (start + 13, row), button=1
-        )
+        # A drag needs a move while the button is down, which `hover` does not send.
+        await pilot._post_mouse_events([MouseMove], body, (start + 13, row), button=1)
         await pilot.mouse_up(body, offset=(start + 13, row))
         await settled(pilot)
         assert "short answers" in (pilot.app.screen.get_selected_text() or "")
 
 
-async def test_links_do_not_open_anything(demo: Places, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+async def test_links_do_not_open_anything(demo: Places, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
     monkeypatch.setattr("webbrowser.open", lambda url, *_args: opened.append(url))
     async with manager(demo) as pilot:

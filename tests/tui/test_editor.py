@@ -50,6 +50,10 @@ def drafts(places: Places) -> list[str]:
     return os.listdir(folder) if os.path.isdir(folder) else []
 
 
+def text_of(*path: str) -> str:
+    return Path(*path).read_text()
+
+
 def one_store() -> MemoryStore:
     store = MemoryStore([make_topic("alpha"), make_topic("beta")])
     store.bodies = {"alpha.md": "old text\n", "beta.md": "other\n"}
@@ -84,7 +88,7 @@ async def test_an_edit_is_saved_and_shown(demo: Places, editor: SetEditor) -> No
         assert 'Saved "User Preferences"' in notices(pilot)[0]
         assert "an added line" in shown(pilot)
         assert selected(pilot) == "user-preferences.md"
-    saved = Path(demo.agent_dir, "memory", "user-preferences.md").read_text()
+    saved = text_of(demo.agent_dir, "memory", "user-preferences.md")
     assert saved.endswith("an added line\n")
     assert drafts(demo) == []
 
@@ -130,8 +134,7 @@ async def test_a_failed_save_keeps_the_draft(
         assert "Your text is in ~/.local/state/pimem/drafts/alpha-" in notices(pilot)[0]
         assert "alpha" in shown(pilot)
     (draft,) = drafts(demo)
-    text = Path(demo.state_dir, "drafts", draft).read_text()
-    assert text == "old text\nan added line\n"
+    assert text_of(demo.state_dir, "drafts", draft) == "old text\nan added line\n"
 
 
 async def test_an_editor_that_fails_saves_nothing_and_keeps_what_was_typed(

@@ -6,7 +6,9 @@ import threading
 from typing import TYPE_CHECKING
 
 from pimem_core.errors import StorageError
+from pimem_core.systems.base import never, silent
 from pimem_tui.screens.detail import DetailScreen
+from pimem_tui.widgets import TopicList
 from pimem_tui.widgets.filter_bar import FilterInput
 from tui.helpers import (
     MemoryStore,
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 
     from pimem_core.model import Hit
     from pimem_core.paths import Places
+    from pimem_core.systems.base import Cancelled, Progress
 
 
 async def test_typing_filters_by_name_summary_and_text(demo: Places) -> None:
@@ -50,7 +53,7 @@ async def test_a_narrow_list_says_why_on_a_second_line(demo: Places) -> None:
         await press(pilot, "slash", *"pgbouncer")
         lines = shown(pilot).splitlines()
         row = next(number for number, line in enumerate(lines) if "PostgreSQL Setup" in line)
-        assert "line 10: … behind PgBouncer" in lines[row + 1]
+        assert "line 10: …behind PgBouncer" in lines[row + 1]
         await pilot.click("TopicList", offset=(5, 1))
         assert selected(pilot) == "postgresql-setup.md"
 
@@ -58,7 +61,7 @@ async def test_a_narrow_list_says_why_on_a_second_line(demo: Places) -> None:
 async def test_enter_keeps_the_filter_and_escape_clears_it(demo: Places) -> None:
     async with manager(demo) as pilot:
         await press(pilot, "slash", *"setup", "enter")
-        assert pilot.app.focused is browser(pilot).topic_list
+        assert isinstance(pilot.app.focused, TopicList)
         assert "setup" in shown(pilot).splitlines()[1]
         await press(pilot, "enter")
         assert isinstance(pilot.app.screen, DetailScreen)
@@ -77,7 +80,7 @@ async def test_escape_in_the_input_clears_then_closes(demo: Places) -> None:
         assert isinstance(pilot.app.focused, FilterInput)
         assert pilot.app.focused.value == ""
         await press(pilot, "escape")
-        assert pilot.app.focused is browser(pilot).topic_list
+        assert isinstance(pilot.app.focused, TopicList)
 
 
 async def test_selection_survives_the_filter(demo: Places) -> None:
@@ -144,7 +147,9 @@ async def test_a_slow_search_shows_progress_and_is_cancelled_by_typing(demo: Pla
     ended: list[str] = []
     plain = store.search
 
-    def search(query: str, *, cancelled, progress) -> Iterator[Hit]:  # type: ignore[no-untyped-def]
+    def search(
+        query: str, *, cancelled: Cancelled = never, progress: Progress = silent
+    ) -> Iterator[Hit]:
         progress(0, 100)
         if query in gates:
             # Asks the way real stores do: now and then.

@@ -79,7 +79,7 @@ async def test_keys_that_show_are_keys_that_work(demo: Places) -> None:
         await press(pilot, "enter")
         assert shown(pilot).splitlines()[-1] == " esc back  p pin  r remove  E edit  ? help"
         await press(pilot, "escape", "slash")
-        assert " enter to the list  esc clear" in shown(pilot).splitlines()[-1]
+        assert " enter to list  esc clear" in shown(pilot).splitlines()[-1]
 
 
 async def test_the_key_line_can_be_clicked(demo: Places) -> None:
@@ -108,10 +108,11 @@ async def test_the_palette_holds_every_action(demo: Places) -> None:
     async with manager(demo) as pilot:
         await press(pilot, "down", "down", "down")
         provider = PimemCommands(browser(pilot))
-        found = [str(hit.display) async for hit in provider.discover()]
+        found = [hit.text async for hit in provider.discover()]
         for title in (
             "Topic: Open", "Topic: Pin", "Topic: Remove", "Topic: Edit", "List: Filter",
-            "List: First", "Store: Store", "Store: Show store 2", "App: Help", "App: Quit",
+            "List: First", "Store: Store", "Store: Show store 2", "App: Help", "App: Palette",
+            "App: Quit",
         ):  # fmt: skip
             assert title in found
         assert "Store: Show store 3" not in found

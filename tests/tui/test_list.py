@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -227,11 +228,9 @@ async def test_a_lock_is_shown_and_watched(demo: Places) -> None:
 
 
 async def test_what_is_read_late_does_not_show_in_another_store(demo: Places) -> None:
-    import threading
-
     gate = threading.Event()
     slow = MemoryStore([make_topic("slow one")], name="slow")
-    slow.hooks["list"] = lambda: None if gate.wait(10) else None
+    slow.hooks["list"] = lambda: gate.wait(10)
     quick = MemoryStore([make_topic("quick one")], name="quick")
     async with manager(demo, [slow, quick], ready=False) as pilot:
         await until(pilot, lambda: "Reading" in shown(pilot))

@@ -34,7 +34,8 @@ def odd_store() -> MemoryStore:
         name="[b]\x1b[31mstore",
     )
     store.bodies = {
-        f"f{number}.md": f"# {text}\n\n{text}\n\n- {text}\n\n```\n{text}\n```\n\n| a |\n|---|\n| {text} |\n"
+        f"f{number}.md": f"# {text}\n\n{text}\n\n- {text}\n\n```\n{text}\n```\n"
+        f"\n| a |\n|---|\n| {text} |\n"
         for number, text in enumerate(ODDITIES)
     }
     store.state = store.state.but(writers=["[/]\x1b"], path="/x/[b\x1b")

@@ -37,7 +37,7 @@ async def test_an_empty_store_names_the_way_to_fill_it() -> None:
         assert "1 local 0" in shown(pilot)
         await press(pilot, "enter", "p", "r", "E", "slash", "x", "enter")
         assert notices(pilot) == []
-        assert not os.path.exists(find_places().agent_dir)
+    assert os.listdir() == []
 
 
 async def test_a_store_that_fills_up_is_shown(demo: Places) -> None:
@@ -63,10 +63,15 @@ async def test_an_unreadable_store_says_why(demo: Places) -> None:
         assert notices(pilot) == []
 
 
-async def test_a_real_index_that_is_no_file(demo: Places) -> None:
+@pytest.fixture
+def folder_for_index(demo: Places) -> None:
     index = Path(demo.agent_dir, "memory", "MEMORY.md")
     index.unlink()
     index.mkdir()
+
+
+@pytest.mark.usefixtures("folder_for_index")
+async def test_a_real_index_that_is_no_file(demo: Places) -> None:
     async with manager(demo) as pilot:
         assert "This store cannot be read." in shown(pilot)
         assert "MEMORY.md" in shown(pilot)

@@ -43,6 +43,14 @@ class PimemApp(TopicChanges):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("q", "quit", "quit", show=False, id="app.quit", tooltip="Leave pimem"),
         Binding(
+            "ctrl+p",
+            "command_palette",
+            "palette",
+            show=False,
+            id="app.palette",
+            tooltip="Find any action by its name",
+        ),
+        Binding(
             "question_mark,f1",
             "help",
             "help",

@@ -9,6 +9,7 @@ from textual.actions import parse
 from textual.binding import Binding
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
+from textual.widget import Widget
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -51,7 +52,9 @@ def commands_of(screen: Screen[object], *, now: bool = True) -> Iterator[Command
         now: Leave out those that cannot run at the moment.
     """
     seen: set[str] = set()
-    for node in (screen, *screen.query("*"), screen.app):
+    for node in (screen, *screen.query("*").results(Widget), screen.app):
+        if isinstance(node, Widget) and node is not screen and not node.can_focus:
+            continue  # its keys never arrive
         for binding in _own_bindings(node):
             if binding.id is None or binding.id in seen or not _possible(node, binding, now):
                 continue

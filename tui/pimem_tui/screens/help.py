@@ -49,12 +49,19 @@ class HelpScreen(ModalScreen[None]):
 
     def _text(self) -> Content:
         content = Content.styled("Keys", "bold")
-        for command in commands_of(self._below, now=False):
+        commands = list(commands_of(self._below, now=False))
+        areas = list(dict.fromkeys(command.area for command in commands))
+        commands.sort(key=lambda command: areas.index(command.area))
+        area = areas[0]
+        for command in commands:
+            if command.area != area:
+                area = command.area
+                content += "\n"
             keys = f"{command.keys:<16}"
-            content += Content.assemble("\n", (keys, "$text-accent"), " ", command.help)
+            content += Content.assemble("\n", (keys, "$text-primary"), " ", command.help)
         content += Content.assemble("\n\n", ("Marks", "bold"))
         for sign, meaning in _MARKS:
-            content += Content.assemble("\n", (f"{sign:<16}", "$text-accent"), " ", meaning)
+            content += Content.assemble("\n", (f"{sign:<16}", "$text-primary"), " ", meaning)
         content += "\n\nThe mouse selects with a click, opens with two, and scrolls with the wheel."
         content += "\nHold shift to select text as your terminal does."
         return content

@@ -39,7 +39,7 @@ class TopicScreen(Screen[None]):
             "edit_outside",
             "edit",
             id="topic.edit_outside",
-            tooltip="Edit the topic in your own editor ($VISUAL or $EDITOR)",
+            tooltip="Edit the topic in $VISUAL or $EDITOR",
         ),
     ]
 

@@ -144,7 +144,7 @@ class BodyView(ScrollView, inherit_bindings=False):
         line = self._lines[number]
         styles = [(run.text, self._style(run.kind, base)) for run in line.runs]
         if self._query:
-            match = self._style("match", base)
+            match = self.get_component_rich_style("body-view--match")
             styles = _overlay(styles, find_matches(line.text, self._query), match)
         selection = self.text_selection
         span = selection.get_span(number) if selection is not None else None

@@ -23,7 +23,7 @@ class FilterInput(Input):
         Binding(
             "enter",
             "screen.accept_filter",
-            "to the list",
+            "to list",
             id="filter.accept",
             tooltip="Go to the list and keep the filter",
         ),

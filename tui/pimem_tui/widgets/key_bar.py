@@ -11,6 +11,7 @@ from textual.widget import Widget
 
 from ..cells import clean
 from ..commands import key_names
+from .parts import part_style
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,24 +75,20 @@ class KeyBar(Widget):
         """The line."""
         width = self.size.width
         status = clean(self.status)
-        keys = _fitting(self._keys, width - (cell_len(status) + 3 if status else 1))
+        keys = _fitting(self._keys, width - 1)
         content = Content(" ")
         self._places = []
         at = 1
         for key in keys:
             self._places.append((at, at + key.cells, key))
-            key_style = self.get_visual_style(
-                "key-bar--key" if key.enabled else "key-bar--off", partial=True
-            )
-            label_style = self.get_visual_style(
-                "key-bar--label" if key.enabled else "key-bar--off", partial=True
-            )
+            key_style = part_style(self, "key-bar--key" if key.enabled else "key-bar--off")
+            label_style = part_style(self, "key-bar--label" if key.enabled else "key-bar--off")
             content += Content.styled(key.key, key_style)
             content += Content.styled(f" {key.label}  ", label_style)
             at += key.cells + 2
         room = width - at - 1
-        if status and cell_len(status) <= room:
-            style = self.get_visual_style("key-bar--status", partial=True)
+        if status and cell_len(status) <= room and len(keys) == len(self._keys):
+            style = part_style(self, "key-bar--status")
             content += Content.styled(" " * (room - cell_len(status)) + status, style)
         return content
 

@@ -14,6 +14,7 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from ..cells import clean, cut
+from .parts import part_style
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,7 +95,7 @@ class StoreTabs(Widget):
         return f" {number}{self._names[index]}{shown} "
 
     def _style(self, kind: str) -> Style:
-        return self.get_visual_style(f"store-tabs--{kind}", partial=True)
+        return part_style(self, f"store-tabs--{kind}")
 
 
 class StoreAbout(Widget):
@@ -150,7 +151,7 @@ class StoreAbout(Widget):
         return state
 
     def _style(self, kind: str) -> Style:
-        return self.get_visual_style(f"store-about--{kind}", partial=True)
+        return part_style(self, f"store-about--{kind}")
 
 
 def read_only(status: StoreStatus | None) -> bool:

@@ -12,6 +12,7 @@ from textual.widget import Widget
 from ..ages import exact, long_age
 from ..cells import clean, cut
 from ..wrap import Run, wrap
+from .parts import part_style
 from .topic_row import mark
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class TopicHeading(Widget):
             if number:
                 content = content + "\n"
             for run in line:
-                style = self.get_visual_style(f"topic-heading--{run.kind}", partial=True)
+                style = part_style(self, f"topic-heading--{run.kind}")
                 content = content + Content.styled(run.text, style)
         return content
 

@@ -255,7 +255,7 @@ class TopicList(ScrollView, can_focus=True, inherit_bindings=False):
             cursor = self.get_component_rich_style(f"topic-list--{name}")
             plain = cursor + Style(bold=False)
             for kind, style in styles.items():
-                marked = kind in ("pinned", "stale", "problem", "where")
+                marked = kind in ("pinned", "stale", "problem", "where") and not cursor.reverse
                 styles[kind] = plain + Style(color=style.color) if marked else plain
             styles["name"] = cursor
             styles["match"] = cursor + Style(underline=True)

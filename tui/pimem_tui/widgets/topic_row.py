@@ -69,7 +69,13 @@ def draw_row(topic: Topic, hit: Hit | None, query: str, layout: RowLayout, now: 
 def draw_why(hit: Hit | None, query: str, width: int) -> _Runs:
     """The second line of a hit in a narrow list: where and how it matched."""
     runs: _Runs = [("     ", "")]
-    runs += why(hit, query, max(width - 6, 0)) if hit else []
+    room = max(width - 6, 0)
+    if hit is not None:
+        # A name shows its match by itself.
+        named = hit.where == "name"
+        runs += (
+            [(cut(clean(hit.topic.summary), room), "summary")] if named else why(hit, query, room)
+        )
     used = sum(cell_len(text) for text, _ in runs)
     if used > width:
         return _crop(runs, width)
@@ -85,10 +91,16 @@ def why(hit: Hit, query: str, width: int) -> _Runs:
     room = width - cell_len(label)
     text = clean(hit.snippet)
     matches = find_matches(text, query)
-    # Move the words so that the match is in view.
     if matches and cell_len(text[: matches[0][1]]) > room:
-        text = "…" + text[max(matches[0][0] - room // 3, 0) :]
+        text = _from_near(text, matches[0][0], room)
     return runs + _marked(cut(text, room), query, "summary")
+
+
+def _from_near(text: str, position: int, room: int) -> str:
+    """The end of a text, begun at a word some way before a position so that it comes into view."""
+    start = max(position - room // 3, 0)
+    space = text.find(" ", start, position)
+    return "…" + text[start if space < 0 else space + 1 :]
 
 
 def _second_column(topic: Topic, hit: Hit | None, query: str, width: int) -> _Runs:
@@ -102,7 +114,7 @@ def _second_column(topic: Topic, hit: Hit | None, query: str, width: int) -> _Ru
         found = query if hit and hit.where == "summary" else ""
         matches = find_matches(summary, found)
         if matches and cell_len(summary[: matches[0][1]]) > room:
-            summary = "…" + summary[max(matches[0][0] - room // 3, 0) :]
+            summary = _from_near(summary, matches[0][0], room)
         runs = [(shown, "problem")] if shown else []
         runs += _marked(cut(summary, room), found, "summary")
     used = sum(cell_len(text) for text, _ in runs)
