@@ -27,7 +27,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from ...files.transaction import Record
+    from ...files.record import Record
     from ...paths import Places
     from ..base import Cancelled, Progress, WriteRequest
     from .changing import Session
