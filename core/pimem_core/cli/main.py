@@ -31,11 +31,6 @@ def main(argv: Sequence[str] | None = None, *, open_manager: OpenManager) -> int
         The exit code of the contract.
     """
     words = sys.argv[1:] if argv is None else argv
-    if words[:1] == ["hook"]:
-        # Hooks run on every prompt; parsing options would take half of their time.
-        from ..hooks.serve import main as hook
-
-        return hook(words[1:])
     _open_streams()
     try:
         from .parser import build
