@@ -88,8 +88,7 @@ def _write(made: argparse.ArgumentParser) -> None:
     made.add_argument(
         "--mode",
         choices=("append", "replace"),
-        default="append",
-        help="add a dated section (default) or replace the body",
+        help="add to the body or replace it; the default is append, and replace in a zcode store",
     )
     made.add_argument("--type", metavar="T", help="the fact's type, for systems that have types")
     made.add_argument("--title", metavar="T", help="the index title, for systems that have one")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 
 from .. import __version__, settings
+from ..actions import notify
 from ..model import Value
 from ..paths import find_places
 from ..systems import registry
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 _CANCELS_KEPT = 100
 #: Longest wait of a prompt for the start-up work of its session, in seconds.
 _START_WAIT_S = 3.5
+#: Actions that a command asks for once.
+_ONCE = frozenset({"send_user_message", "open_manager"})
 
 
 class Call(Value):
@@ -213,12 +216,15 @@ class Runner:
         ]
         if not owners:
             raise RequestError("unknown_command", f'There is no command "/{name}" here.')
+        words = args if isinstance(args, str) else ""
+        answers = [system.hooks.command(name, words, call.context(system)) for system in owners]
+        if all(answer is None for answer in answers):
+            return [notify(f"No memory here knows /{name} {words}.", "warning")]
         actions: list[Action] = []
-        for system in owners:
-            done = system.hooks.command(
-                name, args if isinstance(args, str) else "", call.context(system)
-            )
-            actions += done or []
+        for action in (action for answer in answers for action in answer or ()):
+            # However many systems share a command, the model is asked and the manager opened once.
+            if action["do"] not in _ONCE or all(action["do"] != known["do"] for known in actions):
+                actions.append(action)
         return actions
 
     def _person_answered(self, call: Call) -> list[Action]:
@@ -242,6 +248,8 @@ class Runner:
                 name, prefix if isinstance(prefix, str) else "", call.context(system)
             )
         ]
+        unique = {item["value"]: item for item in reversed(items)}
+        items = [item for item in items if unique[item["value"]] is item]
         return response(call.request.id, result={"items": items})
 
 

@@ -7,7 +7,7 @@ from ..model import Value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from typing import Any, Protocol
+    from typing import Any, Protocol, cast
 
     from ..actions import Action
     from ..errors import ConfigError
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], None]
 else:
     Protocol = object
+
+    def cast(_kind, value):
+        """Stand in for what only type checkers read."""
+        return value
 
 
 def never() -> bool:
@@ -34,15 +38,15 @@ def silent(_done: int, _total: int) -> None:
 class WriteRequest(Value):
     """What a person or a model asks to be stored.
 
-    `mode` is `append` (a dated section after the old body) or `replace` (the body; front matter
-    stays). `type` and `title` are for systems that have them.
+    `mode` is `append` (after the old body) or `replace` (the body; front matter stays), None for
+    what the system does by itself. `type` and `title` are for systems that have them.
     """
 
     topic: str
     content: str
     summary: str
     pin: bool = False
-    mode: str = "append"
+    mode: str | None = None
     type: str | None = None
     title: str | None = None
     allow_secret: bool = False
@@ -53,6 +57,17 @@ class Removal(Value):
 
     question: str
     goes_and_stays: str
+
+
+class Links(Value):
+    """What a topic links to, and what links to it.
+
+    `outgoing` has each linked name once with its topic, None for one that is not there (yet).
+    `backlinks` are the topics that link here.
+    """
+
+    outgoing: Sequence[tuple[str, Topic | None]]
+    backlinks: Sequence[Topic]
 
 
 class SessionInfo(Value):
@@ -166,7 +181,7 @@ class Store(Protocol):
     name: str
     system: str
     path: str
-    #: Which of `write`, `pin`, `remove`, `edit` the system has.
+    #: Which of `write`, `pin`, `remove`, `edit` the system has; `links` for a `LinkedStore`.
     abilities: frozenset[str]
 
     def list(self, *, cancelled: Cancelled = never) -> Sequence[Topic]:
@@ -274,6 +289,19 @@ class Store(Protocol):
     def announce(self) -> None:
         """Tell programs that watch the store of a change; fronts call it after each."""
         ...
+
+
+class LinkedStore(Store, Protocol):
+    """A store whose topics link to each other; its abilities have `links`."""
+
+    def links(self, file: str) -> Links:
+        """What the topic with this file links to, and what links to it; raises as `read` does."""
+        ...
+
+
+def linked(store: Store) -> LinkedStore | None:
+    """The store as one with links, None when it has none."""
+    return cast("LinkedStore", store) if "links" in store.abilities else None
 
 
 class System(Protocol):
