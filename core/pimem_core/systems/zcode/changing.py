@@ -12,7 +12,13 @@ import os
 
 from ... import settings
 from ...clock import now, stamp
-from ...errors import ConflictError, PimemError, StorageError, StoreBusyError
+from ...errors import (
+    ConflictError,
+    PimemError,
+    StorageError,
+    StoreBusyError,
+    TopicNotFoundError,
+)
 from ...files import journal, recovery, transaction
 from ...files.publish import explained, private_folder, refuse_linked_folder
 from ...files.read import decode, read_bytes
@@ -89,7 +95,7 @@ class Session:
                 title=title,
             )
         names.refuse_path(self.store.path, known.file)
-        before = read_bytes(known.path)
+        before = self._content(known)
         old = decode(before, known.path)
         if not append and self.seen.setdefault(known.file, before) != before:
             raise ConflictError(
@@ -178,10 +184,13 @@ class Session:
         self.index.remove(self.view.link_to(found.file))
         steps = [self._index_step(found.file)]
         if found.file in self.view.facts:
-            path = self._path(found.file)
-            before = read_bytes(path)
             steps.append(
-                transaction.Step(path=path, before=before, after=None, mode=self._mode(found.file))
+                transaction.Step(
+                    path=found.path,
+                    before=self._content(found),
+                    after=None,
+                    mode=self._mode(found.file),
+                )
             )
         self._commit("remove", found.name, found.file, steps)
         what = "its file is in the undo journal" if len(steps) > 1 else "its file was missing"
@@ -213,6 +222,12 @@ class Session:
         return record.about.action
 
     # Steps
+
+    def _content(self, topic: Topic) -> bytes:
+        try:
+            return read_bytes(topic.path)
+        except TopicNotFoundError as error:  # it was there when the folder was listed
+            raise Raced(str(error), name=topic.name, file=topic.file) from error
 
     def _mode(self, file: str) -> int:
         """The rights of a file as they are; a new one is the person's own."""

@@ -174,7 +174,11 @@ def is_active(places: Places, settings: Settings) -> bool:
     word = settings.systems.get("zcode", "auto")
     if word != "auto":
         return word == "on"
+    return is_in_use(places) and load(places)[0].enabled
+
+
+def is_in_use(places: Places) -> bool:
+    """Whether ZCode was ever used here, or its memory configured."""
     from .directory import storage_root
 
-    in_use = os.path.lexists(storage_root(places)) or any(map(os.path.lexists, paths(places)))
-    return in_use and load(places)[0].enabled
+    return os.path.lexists(storage_root(places)) or any(map(os.path.lexists, paths(places)))

@@ -166,7 +166,8 @@ def _decoded(match: re.Match[str]) -> str:
 
 def target_of(file: str) -> str:
     """A file as the target of a link."""
-    return f"<{file}>" if re.search(r"[\s()#?%]", file) else file
+    target = re.sub(r"[#?%]", lambda m: f"%{ord(m.group()):02X}", file)
+    return f"<{target}>" if re.search(r"[\s()]", target) else target
 
 
 def line_of(title: str, file: str, hook: str) -> str:

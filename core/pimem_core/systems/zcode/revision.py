@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import math
 import os
@@ -30,8 +31,11 @@ def digest_of(data: bytes) -> str:
 
 
 def revision_of(path: str, data: bytes) -> Revision:
-    """The revision of a file that was just read."""
-    return Revision(mark=mark_of(os.lstat(path)), digest=digest_of(data))
+    """The revision of a file that was just read; it may be gone by now."""
+    mark = ""
+    with contextlib.suppress(OSError):
+        mark = mark_of(os.lstat(path))
+    return Revision(mark=mark, digest=digest_of(data))
 
 
 def is_same(path: str, seen: Revision | None) -> bool:

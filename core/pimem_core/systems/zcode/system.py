@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 import os
 
+from ... import settings
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,11 +34,15 @@ class ZcodeSystem:
         return ZcodeHooks()
 
     def stores(self, places: Places) -> Sequence[ZcodeStore]:
-        """The store of the working folder's project."""
-        return [self.active(places)]
+        """The store of the working folder's project; none for a person who has no ZCode."""
+        from . import config
+
+        if config.is_in_use(places) or config.is_active(places, settings.load(places)[0]):
+            return [self.active(places)]
+        return []
 
     def active(self, places: Places) -> ZcodeStore:
-        """The same."""
+        """The store of the working folder's project, there or not."""
         from . import config
         from .store import project_store
 
