@@ -39,11 +39,11 @@ class Project:
             path.write_bytes(content.encode() if isinstance(content, str) else content)
         return self
 
-    def bytes(self, name: str) -> bytes:
+    def data(self, name: str) -> bytes:
         return (self.path / name).read_bytes()
 
     def text(self, name: str) -> str:
-        return self.bytes(name).decode()
+        return self.data(name).decode()
 
     @property
     def index(self) -> str:

@@ -405,7 +405,8 @@ def test_a_removed_file_that_changed_in_between_is_read_anew(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project.write("a", "A", "about a")
-    real, calls = transaction.commit, []
+    real = transaction.commit
+    calls: list[int] = []
 
     def commit(*args: object, **more: object) -> object:
         if not calls:
