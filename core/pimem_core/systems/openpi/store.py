@@ -18,9 +18,8 @@ from ...errors import (
 from ...files.read import PREVIEW_BYTES, decode, is_regular, read_bytes, regular_names
 from ...model import Change, Document, Hit, StoreStatus, Topic
 from ...text import plural, quote
-from ...tokens import estimate
 from ..base import Removal, never, silent
-from . import carry_over, config
+from . import config
 from .index import INDEX_NAME, Entry, entries, find, is_topic_file
 
 TYPE_CHECKING = False
@@ -77,11 +76,11 @@ class OpenpiStore:
         return local_folder(self.places)
 
     def _carry_over_is_due(self) -> bool:
-        return (
-            self.name == "shared"
-            and carry_over.is_due(self.local_folder)
-            and config.load(self.places)[0].shared_dir
-        )
+        if self.name != "shared":
+            return False
+        from . import carry_over
+
+        return carry_over.is_due(self.local_folder) and config.load(self.places)[0].shared_dir
 
     def view(self) -> View:
         """The store as it is now.
@@ -91,6 +90,8 @@ class OpenpiStore:
         """
         shown = self._unfinished()
         if self._carry_over_is_due():
+            from . import carry_over
+
             with contextlib.suppress(PimemError):
                 plan = carry_over.plan(self.local_folder, self.path)
                 elsewhere = {name: source for name, (_data, source) in plan.copies.items()}
@@ -139,6 +140,8 @@ class OpenpiStore:
         regular_names(self.path)
 
     def _topic(self, entry: Entry, view: View, present: set[str]) -> Topic:
+        from ...tokens import estimate  # a prompt is given the index, not a list of topics
+
         problem = None
         if entry.file not in present and entry.file not in view.elsewhere:
             exists = os.path.lexists(self._path(entry.file))
