@@ -9,7 +9,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from pimem_core.hooks.protocol import parse
+from pimem_core.hooks.protocol import dump, parse
 from pimem_core.hooks.runner import Runner
 
 if TYPE_CHECKING:
@@ -35,14 +35,18 @@ class Host:
 
     def ask(self, event: str, session: str = "s", **more: Any) -> dict[str, Any]:
         """The answer to a request."""
+        answer: dict[str, Any] = json.loads(self._raw(event, session, more))
+        return answer
+
+    def _raw(self, event: str, session: str, more: dict[str, Any]) -> bytes:
         request = self.request(event, session, **more)
         data = json.dumps(request).encode()
         if self.form == "here":
-            return json.loads(json.dumps(self.runner.handle(parse(data))))
+            return dump(self.runner.handle(parse(data)))
         command = [sys.executable, "-m", "pimem_tui", "hook"]
         if self.form == "one-shot":
             done = subprocess.run([*command, event], input=data, capture_output=True, check=True)
-            return json.loads(done.stdout)
+            return done.stdout
         if self.served is None:
             self.served = subprocess.Popen(
                 [*command, "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
@@ -51,10 +55,12 @@ class Host:
         assert self.served.stdout is not None
         self.served.stdin.write(data + b"\n")
         self.served.stdin.flush()
-        return json.loads(self.served.stdout.readline())
+        return self.served.stdout.readline()
 
-    def start(self, session: str = "s", **payload: Any) -> list[dict[str, Any]]:
-        return self.actions("session_start", session, reason="startup", **payload)
+    def start(
+        self, session: str = "s", payload: dict[str, Any] | None = None
+    ) -> list[dict[str, Any]]:
+        return self.actions("session_start", session, reason="startup", **(payload or {}))
 
     def prompt(self, session: str = "s", *, kind: str = "user", missed: Any = ()) -> Any:
         """The actions for a prompt."""

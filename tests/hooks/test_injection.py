@@ -161,7 +161,7 @@ def test_an_index_in_another_format_is_never_injected_and_said_once(host: Host) 
 def test_beside_another_provider_of_the_tools_pimem_stays_passive(host: Host) -> None:
     write(host.places, "One")
     other = {"name": "write_memory", "source": "npm", "path": "/x/openpi-memory", "own": False}
-    (notice,) = host.start(**{"@tools": [other]})
+    (notice,) = host.start(payload={"@tools": [other]})
     assert "openpi-memory" in notice["message"]
     assert host.prompt() == []
 
