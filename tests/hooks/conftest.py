@@ -29,7 +29,7 @@ class Host:
         self.served: subprocess.Popen[bytes] | None = None
 
     def request(self, event: str, session: str, **more: Any) -> dict[str, Any]:
-        about = {"id": session, "cwd": self.places.cwd, "mode": self.mode}
+        about: dict[str, Any] = {"id": session, "cwd": self.places.cwd, "mode": self.mode}
         about["features"] = self.features
         return {"id": next(self.ids), "event": event, "session": about, **more}
 
