@@ -225,29 +225,19 @@ def _texts(entry: Record) -> set[bytes]:
 
 
 def prune(state_dir: str, *, max_bytes: float, max_days: float) -> None:
-    """Forget the oldest entries beyond the bounds; those with the only copy of a file stay.
-
-    Left-overs of dead processes in the state folders go as well.
-    """
+    """Forget the oldest entries beyond the bounds; those with the only copy of a file stay."""
     folder = os.path.join(state_dir, record.JOURNAL)
     expired_before = time.time() - max_days * _DAY_S
     kept = 0
-    for name in reversed(_listed(folder)):
+    try:
+        names = sorted(os.listdir(folder), reverse=True)
+    except OSError:
+        return
+    for name in names:
         path = os.path.join(folder, name)
-        if not name.endswith(".json"):
-            recovery.clean(folder, [name])
-        elif not name.endswith(".keep.json"):
+        if name.endswith(".json") and not name.endswith(".keep.json"):
             with contextlib.suppress(OSError):
                 status = os.lstat(path)
                 kept += status.st_size
                 if kept > max_bytes or status.st_mtime < expired_before:
                     os.unlink(path)
-    for kind in (record.INTENTS, "drafts"):
-        recovery.clean(os.path.join(state_dir, kind), _listed(os.path.join(state_dir, kind)))
-
-
-def _listed(folder: str) -> list[str]:
-    try:
-        return sorted(os.listdir(folder))
-    except OSError:
-        return []

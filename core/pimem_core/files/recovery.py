@@ -65,6 +65,8 @@ def recover(state_dir: str, folder: str) -> list[str]:
     Raises:
         StorageError: A file cannot be put right; the record stays for the next time.
     """
+    for kind in (record.INTENTS, record.JOURNAL, "drafts"):
+        clean(os.path.join(state_dir, kind))
     said = _set_aside(state_dir)
     for left in unfinished(state_dir, folder):
         said.append(_recover(state_dir, left))
@@ -298,8 +300,13 @@ def as_before(state_dir: str, folder: str) -> dict[str, bytes | None]:
     return shown
 
 
-def clean(folder: str, names: Iterable[str]) -> None:
-    """Remove temporary files that dead processes of ours left in a folder."""
+def clean(folder: str, names: Iterable[str] | None = None) -> None:
+    """Remove temporary files that dead processes of ours left in a folder; never fails."""
+    if names is None:
+        try:
+            names = os.listdir(folder)
+        except OSError:
+            return
     for name in names:
         match = _LEFTOVER.search(name)
         if match is None:

@@ -310,5 +310,4 @@ def _clean(store: OpenpiStore, names: Iterable[str]) -> None:
     """Remove what killed processes left, also beside memory.jsonc and in the local store."""
     recovery.clean(store.path, names)
     for folder in {store.places.agent_dir, store.local_folder} - {store.path}:
-        with contextlib.suppress(OSError):
-            recovery.clean(folder, os.listdir(folder))
+        recovery.clean(folder)
