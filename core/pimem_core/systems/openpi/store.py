@@ -140,8 +140,6 @@ class OpenpiStore:
         regular_names(self.path)
 
     def _topic(self, entry: Entry, view: View, present: set[str]) -> Topic:
-        from ...tokens import estimate  # a prompt is given the index, not a list of topics
-
         problem = None
         if entry.file not in present and entry.file not in view.elsewhere:
             exists = os.path.lexists(self._path(entry.file))
@@ -155,7 +153,7 @@ class OpenpiStore:
             stamp=entry.stamp,
             pinned=entry.pinned,
             stale=entry.stale,
-            tokens=estimate(entry.prefix + entry.name + entry.middle + entry.rest) + 1,
+            line=_as_injected(entry),
             problem=problem,
         )
 
@@ -400,6 +398,13 @@ class OpenpiStore:
                 name=entry.name,
                 file=entry.file,
             )
+
+
+def _as_injected(entry: Entry) -> str:
+    """An entry's line as a model is given it: its stamp is the day alone."""
+    line = entry.prefix + entry.name + entry.middle + entry.rest
+    stamp = entry.stamp
+    return line if stamp is None else line.replace(stamp, stamp[:10], 1)
 
 
 def read_index(path: str, shown: Mapping[str, bytes | None]) -> str | None:
