@@ -17,7 +17,6 @@ from textual.app import App, SuspendNotSupported
 from textual.signal import Signal
 
 from .editor import EditorEnd, discard_draft, read_draft, run_editor, write_draft
-from .log import logger
 from .messages import (
     ChangeFailed,
     DraftReady,
@@ -28,6 +27,7 @@ from .messages import (
     WorkDone,
 )
 from .screens.confirm import ConfirmScreen
+from .widgets import KeyBar
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from textual.message import Message
 
 _NOTICE_S = 4
+#: Seconds after which a change says that it is still under way.
+_SLOW_S = 0.15
 _ERROR_S = 10
 
 
@@ -190,6 +192,7 @@ class TopicChanges(App[None]):
         # While its draft is in the editor a topic stays busy.
         if not isinstance(message.result, DraftReady):
             self._busy.discard(message.key)
+        self._show_busy()
         self.post_message(message.result)
 
     def _start(
@@ -200,6 +203,7 @@ class TopicChanges(App[None]):
         if key in self._busy and not resumed:
             return
         self._busy.add(key)
+        self.set_timer(_SLOW_S, self._show_busy)
 
         def run() -> None:
             try:
@@ -214,12 +218,19 @@ class TopicChanges(App[None]):
 
         self.run_worker(run, thread=True, exit_on_error=False, group="changes")
 
+    def _show_busy(self) -> None:
+        """Say on the screen that a change is still under way."""
+        for bar in self.screen.query(KeyBar):
+            bar.busy = "working …" if self._busy else ""
+
     def _kept(self, draft: str) -> str:
         return f"Your text is in {tilde(draft, self.places.home)}."
 
 
 def unexpected(error: BaseException) -> str:
     """Words for an error that nobody foresaw; the log gets the rest."""
+    from .log import logger
+
     logger.error("An unexpected error", exc_info=error)
     detail = " ".join(str(error).split())[:200]
     return f"Something unexpected went wrong: {type(error).__name__} {detail}".rstrip() + "."

@@ -5,15 +5,13 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import shlex
 import signal
-import subprocess
-import tempfile
 from typing import TYPE_CHECKING, NamedTuple
 
 from pimem_core.text import encode
 
 if TYPE_CHECKING:
+    import subprocess
     from collections.abc import Callable, Iterator, Mapping
     from types import FrameType
 
@@ -32,6 +30,8 @@ class EditorEnd(NamedTuple):
 
 def editor_command(env: Mapping[str, str] | None = None) -> list[str]:
     """The editor as a list of arguments: `$VISUAL`, else `$EDITOR`, else `vi`."""
+    import shlex
+
     env = os.environ if env is None else env
     for name in ("VISUAL", "EDITOR"):
         value = env.get(name, "").strip()
@@ -49,6 +49,8 @@ def write_draft(state_dir: str, file: str, text: str) -> str:
     Raises:
         OSError: The draft cannot be written.
     """
+    import tempfile
+
     folder = os.path.join(state_dir, "drafts")
     os.makedirs(folder, mode=0o700, exist_ok=True)
     os.chmod(folder, 0o700)
@@ -89,6 +91,8 @@ def run_editor(app: App[None], path: str) -> EditorEnd:
     The app's own loop stands still meanwhile, so signals are passed on here: an order to end goes
     to the editor first, and `signum` tells the app to follow.
     """
+    import subprocess
+
     command = editor_command()
     with app.suspend(), _signals_for_the_editor() as relay:
         try:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from pimem_core.errors import PimemError
 
 from .listing import prepare
-from .markdown import Line, lay_out
 from .messages import (
     BodyRead,
     HitsFound,
@@ -18,7 +17,6 @@ from .messages import (
     StatusRead,
     TopicsRead,
 )
-from .wrap import Run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -110,6 +108,10 @@ def read_body(
         cancelled: Whether anybody still wants it.
         again: Look the topic itself up as well, since it was changed.
     """
+    # These can wait until the list is there.
+    from .markdown import Line, lay_out
+    from .wrap import Run
+
     try:
         if again:
             found = store.find(topic.file)
