@@ -15,6 +15,7 @@ from .messages import (
     SearchFailed,
     SearchProgress,
     StatusRead,
+    TokensCounted,
     TopicsRead,
 )
 
@@ -51,8 +52,16 @@ def read_store(store: Store, post: Post, cancelled: Cancelled) -> None:
     if listing.topics:
         post(TopicsRead(store, listing))
     read_statuses([store], post, cancelled)
-    if not listing.topics and not cancelled():
+    if cancelled():
+        return
+    if not listing.topics:
         post(TopicsRead(store, listing))
+    tokens = 0
+    for topic in listing.topics:  # each is an estimate of its own, so this comes last
+        if cancelled():
+            return
+        tokens += topic.tokens
+    post(TokensCounted(store, tokens))
 
 
 def read_statuses(stores: Iterable[Store], post: Post, cancelled: Cancelled) -> None:
