@@ -5,14 +5,13 @@
  */
 import * as host from "@earendil-works/pi-coding-agent";
 import type { AgentToolResult, ExtensionAPI } from "@earendil-works/pi-coding-agent";
-import { realpathSync } from "node:fs";
-import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { askPerson, blocks, perform, sections, show, type Scope } from "./actions.ts";
 import { list, stored } from "./document.ts";
 import type { Description, EventSpec, Stored, ToolSpec } from "./document.ts";
 import { attempt, edited, modeOf, payloadOf, sessionOf, settled } from "./fields.ts";
 import type { Context, Seen } from "./fields.ts";
+import { paths, queued } from "./queue.ts";
 import { Runner, type Action, type Answer, type Session } from "./runner.ts";
 
 type Loose = Record<string, unknown>;
@@ -434,25 +433,4 @@ class Shim implements Scope {
     if (result.isError) throw new Error(content.map((block) => block.text).join("\n"));
     return { content, details: result.details ?? {} };
   }
-}
-
-/** The files a call changes, each once: names for one file would wait for each other for ever. */
-function paths(templates: unknown, params: Loose): string[] {
-  const found = new Set<string>();
-  for (const template of Array.isArray(templates) ? (templates as string[]) : []) {
-    let complete = true;
-    const path = template.replace(/\{(\w+)\}/g, (_, name: string) => {
-      const value = params?.[name];
-      complete &&= typeof value === "string" && value !== "" && !value.includes("\0");
-      return String(value);
-    });
-    if (complete) found.add(attempt(() => realpathSync(path)) ?? resolve(path));
-  }
-  return [...found].sort();
-}
-
-function queued<T>(files: string[], work: () => Promise<T>): Promise<T> {
-  const queue = (host as Partial<typeof host>).withFileMutationQueue;
-  const [file, ...rest] = files;
-  return file === undefined || !queue ? work() : queue(file, () => queued(rest, work));
 }
