@@ -76,11 +76,16 @@ def find(text: str, *, extra: Sequence[str] = (), allowed: Sequence[str] = ()) -
     found = []
     for number, line in enumerate(text.split("\n"), start=1):
         for rule, value in _in_line(line, extra):
-            if _PLACEHOLDER.match(value) or any(pattern.search(value) for pattern in fine):
+            if _is_placeholder(value) or any(pattern.search(value) for pattern in fine):
                 continue
             found.append(Secret(rule=rule, line=number))
             break
     return found
+
+
+def _is_placeholder(value: str) -> bool:
+    """Whether a value is one for show: `<your-key>`, `ghp_xxxxxxxxxxxx`."""
+    return _PLACEHOLDER.match(value) is not None or len(set(value[-12:])) == 1
 
 
 def _in_line(line: str, extra: Sequence[str]) -> Iterator[tuple[str, str]]:
