@@ -24,8 +24,6 @@ _PLUGINS = {
     "azure_storage_key": "AzureStorageKeyDetector",
     "basic_auth": "BasicAuthDetector",
     "discord": "DiscordBotTokenDetector",
-    "github_token": "GitHubTokenDetector",
-    "gitlab_token": "GitLabTokenDetector",
     "jwt": "JwtTokenDetector",
     "mailchimp": "MailchimpDetector",
     "npm": "NpmDetector",
@@ -39,14 +37,16 @@ _PLUGINS = {
     "telegram_token": "TelegramBotTokenDetector",
     "twilio": "TwilioKeyDetector",
 }
-# Shapes that its release does not know yet, from their issuers' documentation.
+# Shapes that its release does not know yet, or of which it reports the prefix alone, so that no
+# value could be allowed; from their issuers' documentation.
 _MORE = {
     "Anthropic key": r"sk-ant-[A-Za-z0-9_-]{20,}",
     "Google API key": r"AIza[0-9A-Za-z_-]{35}",
     "Hugging Face token": r"hf_[A-Za-z0-9]{30,}",
     "OpenAI project key": r"sk-proj-[A-Za-z0-9_-]{20,}",
     "GitHub fine-grained token": r"github_pat_[A-Za-z0-9_]{22,}",
-    "GitHub token": r"gh[pousr]_[A-Za-z0-9]{20,}",
+    "GitHub token": r"gh[pousr]_[A-Za-z0-9_]{20,}",
+    "GitLab token": r"gl(?:pat|dt|ft|soat|rt|cbt)-[A-Za-z0-9_-]{20,}",
     "Slack token": r"xox[abeprs]-[A-Za-z0-9-]{10,}",
     "age secret key": r"AGE-SECRET-KEY-1[0-9A-Z]{50,}",
 }

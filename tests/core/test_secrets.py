@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 KEYS = {
     "github": "ghp_" + "Ab1" * 12,
     "github fine": "github_pat_" + "Ab1" * 10,
+    "gitlab": "glpat-" + "Ab1_" * 6,
     "exported": "export GH_TOKEN=ghp_" + "Zy9" * 12,
     "anthropic": "sk-ant-" + "api03-" + "Ab1_" * 8,
     "openai": "sk-proj-" + "Ab1_" * 8,
@@ -35,6 +36,7 @@ HONEST = [
     "token: see 1Password",
     "ghp_" + "x" * 36,
     "sk-ant-" + "." * 30,
+    "glpat-" + "x" * 20,
     "commit 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b",
     "uuid 123e4567-e89b-12d3-a456-426614174000",
     "https://example.org/a/b?c=d",

@@ -112,9 +112,10 @@ def _load(block: str) -> dict[str, Any]:
         return loaded
     # One broken line must not take the others with it; the first of duplicate keys counts.
     found: dict[str, Any] = {}
+    short = len(block) <= _YAML_MOST
     for key, chunk in spans:
         if key is not None and key not in found:
-            own = _yaml(_protected(key, chunk))
+            own = _yaml(_protected(key, chunk)) if short else None
             whole = isinstance(own, dict) and key in own
             found[key] = own[key] if whole else _by_line(chunk)
     return found
