@@ -37,19 +37,20 @@ def detect(folder: str, index_text: str | None) -> str | None:
     Raises:
         StorageError: The folder cannot be listed.
     """
+    text = (index_text or "").removeprefix("\ufeff")
+    # Looking for the letter first is a hundred times faster than the pattern.
+    if "<!--" in text and _PI_MEMORY_BLOCK.search(text):
+        return "foreign:pi-memory"
+    if "§" in text and _HERMES_SEPARATOR.search(text):
+        return "foreign:pi-hermes-memory"
+    if _HEADER.match(text) or any(map(parse_line, text.split("\n"))) or _HEADER.search(text):
+        return OPENPI
     try:
         names = set(os.listdir(folder))
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError:
         names = regular_names(folder)
-    text = (index_text or "").removeprefix("\ufeff")
-    if _PI_MEMORY_BLOCK.search(text):
-        return "foreign:pi-memory"
-    if _HERMES_SEPARATOR.search(text):
-        return "foreign:pi-hermes-memory"
-    if _HEADER.search(text) or any(map(parse_line, text.split("\n"))):
-        return OPENPI
     if "memories.sqlite" in names:
         return "foreign:pi-remember"
     if "recovery" in names:
