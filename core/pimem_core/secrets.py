@@ -26,7 +26,6 @@ _PLUGINS = {
     "discord": "DiscordBotTokenDetector",
     "jwt": "JwtTokenDetector",
     "mailchimp": "MailchimpDetector",
-    "npm": "NpmDetector",
     "openai": "OpenAIDetector",
     "private_key": "PrivateKeyDetector",
     "pypi_token": "PypiTokenDetector",
@@ -38,7 +37,8 @@ _PLUGINS = {
     "twilio": "TwilioKeyDetector",
 }
 # Shapes that its release does not know yet, or of which it reports the prefix alone, so that no
-# value could be allowed; from their issuers' documentation.
+# value could be allowed, or looks for in a time that grows with the square of a line (npm); from
+# their issuers' documentation.
 _MORE = {
     "Anthropic key": r"sk-ant-[A-Za-z0-9_-]{20,}",
     "Google API key": r"AIza[0-9A-Za-z_-]{35}",
@@ -47,6 +47,7 @@ _MORE = {
     "GitHub fine-grained token": r"github_pat_[A-Za-z0-9_]{22,}",
     "GitHub token": r"gh[pousr]_[A-Za-z0-9_]{20,}",
     "GitLab token": r"gl(?:pat|dt|ft|soat|rt|cbt)-[A-Za-z0-9_-]{20,}",
+    "npm token": r"npm_[A-Za-z0-9]{36}|(?<=:_authToken=)[A-Fa-f0-9-]{36}",
     "Slack token": r"xox[abeprs]-[A-Za-z0-9-]{10,}",
     "age secret key": r"AGE-SECRET-KEY-1[0-9A-Z]{50,}",
 }

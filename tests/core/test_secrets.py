@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,6 +19,8 @@ KEYS = {
     "github": "ghp_" + "Ab1" * 12,
     "github fine": "github_pat_" + "Ab1" * 10,
     "gitlab": "glpat-" + "Ab1_" * 6,
+    "npm": "//registry.example.org/:_authToken=npm_" + "Ab1" * 12,
+    "npm legacy": "//registry.example.org/:_authToken=" + "1234567-8" * 4,
     "exported": "export GH_TOKEN=ghp_" + "Zy9" * 12,
     "anthropic": "sk-ant-" + "api03-" + "Ab1_" * 8,
     "openai": "sk-proj-" + "Ab1_" * 8,
@@ -61,6 +64,16 @@ def test_credentials_are_found_with_their_line(places: Places, value: str) -> No
 @pytest.mark.parametrize("text", HONEST)
 def test_honest_notes_pass(text: str) -> None:
     assert secrets.find(text) == []
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["/", "a", "-", " ", "'", "://a:", "aws key ", "eyJ.", "xox", "AC", "gl", "_authToken="],
+)
+def test_a_long_line_takes_no_time(piece: str) -> None:
+    start = time.process_time()
+    secrets.find(piece * (200_000 // len(piece)))
+    assert time.process_time() - start < 5
 
 
 def test_a_person_can_add_shapes_and_allow_values(places: Places, isolated_home: Path) -> None:

@@ -19,8 +19,9 @@ _WHO = {
     "foreign:pi-hermes-memory": "the pi-hermes-memory extension",
 }
 # pi-memory heads each block of free text with a comment: time stamp and id.
-_PI_MEMORY_BLOCK = re.compile(r"^<!--\s*\d{4}-\d{2}-\d{2}[^>]*\[[^\]\n]+\]\s*-->", re.MULTILINE)
-_HERMES_SEPARATOR = re.compile(r"^\s*§\s*$", re.MULTILINE)
+_PI_MEMORY_BLOCK = re.compile(r"^<!--\s*\d{4}-\d{2}-\d{2}[^>\[\n]*\[[^\]\n]+\]\s*-->", re.MULTILINE)
+# Spaces of one line only: over blank lines the time would grow with their square.
+_HERMES_SEPARATOR = re.compile(r"^[ \t]*§[ \t\r]*$", re.MULTILINE)
 _HEADER = re.compile(r"^#\s+memory index\b", re.MULTILINE | re.IGNORECASE)
 # What the front matter of a topic has that this program or its peers wrote.
 _OWN_KEY = re.compile(r"^(?:  node_type: memory|last_updated:)", re.MULTILINE)
