@@ -1,15 +1,19 @@
-# run opens the manager, test runs the tests, lint checks form, types and import contracts.
+# run opens the manager, test runs the tests, faults tries every kill point and refused disk call,
+# lint checks form, types and import contracts.
 VENV := .venv
 PYTHON := $(VENV)/bin/python
 ARGS ?=
 
-.PHONY: run test lint format screenshots clean
+.PHONY: run test faults lint format screenshots clean
 
 run: $(VENV)/.installed
 	@$(VENV)/bin/pimem $(ARGS)
 
 test: $(VENV)/.dev
 	$(PYTHON) -m pytest
+
+faults: $(VENV)/.dev
+	PIMEM_FAULTS=1 $(PYTHON) -m pytest tests/faults
 
 lint: $(VENV)/.dev
 	$(VENV)/bin/ruff format --check .

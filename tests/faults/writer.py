@@ -52,7 +52,7 @@ def _watch() -> None:
         release(lock)
 
     recovery.confirm = confirmed
-    StoreLock._release = released  # type: ignore[method-assign]
+    StoreLock._release = released  # type: ignore[method-assign, assignment]
 
 
 def _changed(file: FileRecord) -> int:
