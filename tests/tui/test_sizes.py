@@ -119,3 +119,17 @@ async def test_no_colour_reaches_the_terminal(
         cursor = browser(pilot).topic_list.render_line(0)
         assert any(segment.style and segment.style.reverse for segment in cursor)
     assert os.environ.get("NO_COLOR") in (None, "1")
+
+
+async def test_another_theme_recolours_what_is_shown(demo: Places) -> None:
+    async with manager(demo) as pilot:
+        screen = browser(pilot)
+
+        def backgrounds() -> list[object]:
+            strips = screen.topic_list.render_line(3), screen.preview_body.render_line(0)
+            return [segment.style.bgcolor for strip in strips for segment in strip if segment.style]
+
+        dark = backgrounds()
+        pilot.app.theme = "textual-light"
+        await settled(pilot)
+        assert not set(map(str, dark)) & set(map(str, backgrounds()))
