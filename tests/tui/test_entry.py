@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import pty
 import re
 import select
 import signal
+import struct
 import subprocess
 import sys
 import termios
@@ -30,6 +32,12 @@ RUN = [
 _MOUSE = re.compile(rb"\x1b\[\?100[0-9]([hl])")
 
 
+def environment() -> dict[str, str]:
+    """The test's environment, with our packages and without the size of pytest's terminal."""
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    return {name: value for name, value in env.items() if name not in ("COLUMNS", "LINES")}
+
+
 class Terminal:
     """A process in a terminal of its own."""
 
@@ -38,22 +46,13 @@ class Terminal:
         self.slave = slave
         self.before = termios.tcgetattr(slave)
         self.output = b""
-        # As `stty rows 30 cols 100` would.
-        import fcntl
-        import struct
-
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 100, 0, 0))
         self.process = subprocess.Popen(
             [*RUN, *arguments],
             stdin=slave,
             stdout=slave,
             stderr=slave,
-            env={
-                **os.environ,
-                "TERM": "xterm-256color",
-                "PYTHONPATH": os.pathsep.join(sys.path),
-                **env,
-            },
+            env={**environment(), "TERM": "xterm-256color", **env},
             start_new_session=True,
         )
 
@@ -109,7 +108,7 @@ def test_without_a_terminal_it_says_so() -> None:
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        env=environment(),
         check=False,
     )
     assert done.returncode == 2
@@ -124,8 +123,7 @@ def test_the_entry_point_imports_nothing_of_the_interface() -> None:
         "heavy = {'textual', 'rich', 'pimem_tui.app', 'asyncio'} & set(sys.modules)\n"
         "sys.exit(str(heavy) if heavy else 0)"
     )
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    subprocess.run([sys.executable, "-c", code], check=True, env=env)
+    subprocess.run([sys.executable, "-c", code], check=True, env=environment())
 
 
 @pytest.mark.parametrize("ending", ["q", signal.SIGTERM, signal.SIGHUP])

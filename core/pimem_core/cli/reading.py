@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 from ..errors import ConfigError, InvalidArgumentError, PimemError, ReadOnlyFormatError
 from ..systems import registry
 from ..text import plural
@@ -28,8 +26,13 @@ def chosen(options: argparse.Namespace, places: Places) -> Store | None:
     name, folder = getattr(options, "store", None), getattr(options, "dir", None)
     if name is not None and folder is not None:
         raise InvalidArgumentError("--store and --dir both name a store; give one of them.")
+    if folder == "":
+        raise InvalidArgumentError("--dir is empty; name the folder of the memories.")
     if folder is not None:
-        return registry.open_folder(folder, places)
+        try:
+            return registry.open_folder(folder, places)
+        except FileNotFoundError as error:  # a relative path, and the working folder is gone
+            raise InvalidArgumentError("The working folder is gone; give a whole path.") from error
     return None if name is None else registry.find_store(name, places)
 
 
@@ -74,9 +77,7 @@ def show(options: argparse.Namespace, places: Places, output: Output) -> int:
     store = store_of(options, places, output)
     topic = store.find(options.topic)
     if options.raw:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(store.read_bytes(topic.file))
-        sys.stdout.buffer.flush()
+        output.data(store.read_bytes(topic.file))
         return 0
     document = store.read(topic.file)
     if output.as_json:

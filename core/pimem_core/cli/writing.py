@@ -39,7 +39,14 @@ def write(options: argparse.Namespace, places: Places, output: Output) -> int:
         title=options.title,
         allow_secret=options.allow_secret,
     )
-    return _told(store, store.write(request), output)
+    if not request.content or options.content is not None or options.file is not None:
+        return _told(store, store.write(request), output)
+    from ..drafts import kept_when_refused
+
+    # What came through standard input may be nowhere else.
+    with kept_when_refused(places, "text.md", request.content):
+        change = store.write(request)
+    return _told(store, change, output)
 
 
 def _content(options: argparse.Namespace, output: Output) -> str:
@@ -78,6 +85,8 @@ def _file(path: str) -> bytes:
                 raise InvalidArgumentError(f"{path} is neither a file nor a pipe.")
             os.set_blocking(descriptor, True)
             data = stream.read()
+    except IsADirectoryError as error:
+        raise InvalidArgumentError(f"{path} is a folder.") from error
     except FileNotFoundError as error:
         raise InvalidArgumentError(f"{path} does not exist.") from error
     except OSError as error:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import time
 
 from ..errors import ConflictError, TopicNotFoundError
@@ -20,9 +19,6 @@ if TYPE_CHECKING:
     from .record import FileRecord, Record
 
 _DAY_S = 86_400
-_COMMON = re.compile(
-    rb"---|#|\s*node_type:|metadata:|name:|description:|last_updated:|created:|- \[", re.IGNORECASE
-)
 
 
 def _with_state(state_dir: str) -> Iterator[tuple[Record, bool]]:
@@ -213,41 +209,29 @@ def purge(state_dir: str, record_id: str) -> tuple[Record, list[Record]]:
 
 
 def _texts(entry: Record) -> set[bytes]:
-    """The lines of a change that say something: headings and front matter occur everywhere."""
     return {
         line
         for file in entry.files
         if not file.marker
         for _, old, new, _ in file.hunks
-        for line in (*old, *new)
-        if len(line.strip()) > 3 and not _COMMON.match(line)
+        for line in patch.telling([*old, *new])
     }
 
 
 def prune(state_dir: str, *, max_bytes: float, max_days: float) -> None:
-    """Forget the oldest entries beyond the bounds; those with the only copy of a file stay.
-
-    Left-overs of dead processes in the state folders go as well.
-    """
+    """Forget the oldest entries beyond the bounds; those with the only copy of a file stay."""
     folder = os.path.join(state_dir, record.JOURNAL)
     expired_before = time.time() - max_days * _DAY_S
     kept = 0
-    for name in reversed(_listed(folder)):
+    try:
+        names = sorted(os.listdir(folder), reverse=True)
+    except OSError:
+        return
+    for name in names:
         path = os.path.join(folder, name)
-        if not name.endswith(".json"):
-            recovery.clean(folder, [name])
-        elif not name.endswith(".keep.json"):
+        if name.endswith(".json") and not name.endswith(".keep.json"):
             with contextlib.suppress(OSError):
                 status = os.lstat(path)
                 kept += status.st_size
                 if kept > max_bytes or status.st_mtime < expired_before:
                     os.unlink(path)
-    for kind in (record.INTENTS, "drafts"):
-        recovery.clean(os.path.join(state_dir, kind), _listed(os.path.join(state_dir, kind)))
-
-
-def _listed(folder: str) -> list[str]:
-    try:
-        return sorted(os.listdir(folder))
-    except OSError:
-        return []

@@ -65,6 +65,8 @@ def recover(state_dir: str, folder: str) -> list[str]:
     Raises:
         StorageError: A file cannot be put right; the record stays for the next time.
     """
+    for kind in (record.INTENTS, record.JOURNAL, "drafts"):
+        clean(os.path.join(state_dir, kind))
     said = _set_aside(state_dir)
     for left in unfinished(state_dir, folder):
         said.append(_recover(state_dir, left))
@@ -143,7 +145,11 @@ def _where(file: FileRecord, current: bytes | None) -> str:
         return "neither"
     if file.marker:
         return _where_marked(file, current)
-    return "after" if file.before == "absent" else patch.side(current, file.hunks)
+    if file.before != "absent":
+        return patch.side(current, file.hunks)
+    # Others may have gone on with the new file, or made one of their own under its name.
+    ours = patch.telling(line for _, _, new, _ in file.hunks for line in new)
+    return "after" if ours and ours <= set(patch.lines_of(current)) else "before"
 
 
 def _where_marked(file: FileRecord, current: bytes) -> str:
@@ -298,10 +304,16 @@ def as_before(state_dir: str, folder: str) -> dict[str, bytes | None]:
     return shown
 
 
-def clean(folder: str, names: Iterable[str]) -> None:
-    """Remove temporary files that dead processes of ours left in a folder."""
+def clean(folder: str, names: Iterable[str] | None = None) -> None:
+    """Remove temporary files that dead processes of ours left in a folder; never fails."""
+    if names is None:
+        try:
+            names = os.listdir(folder)
+        except OSError:
+            return
     for name in names:
-        match = _LEFTOVER.search(name)
+        # A store may have 10,000 files; hardly one of them is a left-over.
+        match = _LEFTOVER.search(name) if ".tmp-" in name else None
         if match is None:
             continue
         path = os.path.join(folder, name)

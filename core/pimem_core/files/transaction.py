@@ -189,7 +189,7 @@ def sync_folders(record: Record) -> None:
     Raises:
         StorageError: The disk refuses.
     """
-    for folder in {os.path.dirname(file.path) for file in record.files}:
+    for folder in dict.fromkeys(os.path.dirname(file.path) for file in record.files):
         with explained(folder):
             sync_folder(folder)
 

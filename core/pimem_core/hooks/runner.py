@@ -10,7 +10,6 @@ from ..model import Value
 from ..paths import find_places
 from ..systems import registry
 from ..systems.base import HookContext, never
-from . import documents
 from .protocol import PROTOCOL, Request, RequestError, failure, response
 from .state import SessionState
 
@@ -93,6 +92,8 @@ class Runner:
         systems = [s for s in registry.SYSTEMS if s.hooks.is_active(places, config)]
         if request.event == "describe":
             document = describe(places, systems)
+            from . import documents
+
             documents.store(places, document)
             return response(request.id, result=document)
         beside = {

@@ -120,7 +120,7 @@ class StoreAbout(Widget):
             return Content("")
         right = self._state(status)
         width = self.size.width
-        while len(right) > 1 and sum(cell_len(text) + 2 for text, _ in right) > width - 12:
+        while len(right) > 1 and sum(cell_len(text) + 2 for text, _ in right) > width - 22:
             del right[0]
         room = width - 1 - sum(cell_len(text) + 2 for text, _ in right) - 1
         parts = [clean(tilde(status.path, self._home))]
@@ -140,6 +140,8 @@ class StoreAbout(Widget):
     def _state(self, status: StoreStatus) -> list[tuple[str, str]]:
         """What needs attention, the most important last."""
         state: list[tuple[str, str]] = []
+        if status.notes and not read_only(status):
+            state.append((f"{plural(len(status.notes), 'note')} (?)", "text"))
         if self.stale:
             state.append((f"{self.stale:,} stale", "warning"))
         if self.problems:
