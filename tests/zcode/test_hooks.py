@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -457,3 +459,21 @@ def test_zcode_alone_answers_memory_itself(project: Project) -> None:
     assert "memory_write" in action["text"]
     assert "No memory here knows" in notices(host.command("pin a"))[0]
     assert len(notices(host.command("status"))) == 1
+
+
+def test_a_person_without_zcode_pays_nothing(places: Places) -> None:
+    code = (
+        "import sys\nfrom pimem_core.hooks.serve import main\nmain(['before_agent_start'])\n"
+        "print(*sorted(sys.modules), file=sys.stderr)"
+    )
+    request = {"session": {"id": "s", "cwd": places.cwd}, "payload": {}}
+    ran = subprocess.run(
+        [sys.executable, "-c", code],
+        input=json.dumps(request),
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    ours = {name for name in ran.stderr.split() if name.startswith("pimem_core.systems.zcode.")}
+    assert {name.rpartition(".")[2] for name in ours} <= {"system", "hooks", "config", "directory"}

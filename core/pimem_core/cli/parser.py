@@ -146,7 +146,7 @@ def build(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
     """
     common = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
     group = common.add_argument_group("where and how")
-    group.add_argument("--store", metavar="S", help="local, shared, openpi or an absolute path")
+    group.add_argument("--store", metavar="S", help="local, shared, zcode, openpi or a path")
     group.add_argument("--dir", metavar="PATH", help="open the memory folder at PATH")
     group.add_argument("--json", action="store_true", help="print one JSON document")
 

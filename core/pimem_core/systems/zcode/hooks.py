@@ -8,9 +8,8 @@ from ... import actions
 from ...errors import PimemError
 from ..base import HookContext, Offer, Part
 from . import config
-from .facts import INDEX_NAME
-from .injection import MARKER, MESSAGE, index_part
-from .store import ZcodeStore, project_store
+
+# Every hook of every person asks whether this system takes part; all else loads when it does.
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +19,11 @@ if TYPE_CHECKING:
     from ...actions import Action
     from ...paths import Places
     from ...settings import Settings
+    from .store import ZcodeStore
 
+#: Type of the hidden message, and of the entry that says what it held.
+MESSAGE = "zcode-memory"
+MARKER = "zcode-memory/injected"
 _TOOLS = frozenset({"memory_list", "memory_read", "memory_write"})
 _INJECTED = f"@entries:{MARKER}"
 _IN_TAIL = f"@tail_has:{MESSAGE}"
@@ -53,6 +56,7 @@ class ZcodeHooks:
     def offer(self, places: Places) -> Offer:
         """Three tools, a part of /memory, and two events."""
         from . import tools
+        from .store import project_store
 
         folder = project_store(places, config.load(places)[0]).path
         return Offer(
@@ -150,6 +154,8 @@ class ZcodeHooks:
         store = self._store(context)
         key = (store.path, store.stamp_of_index())
         if self._rendered is None or self._rendered[0] != key or key[1] is None:
+            from .facts import INDEX_NAME
+            from .injection import index_part
             from .revision import digest_of
 
             text = store.index_text()
@@ -194,6 +200,8 @@ class ZcodeHooks:
         return None
 
     def _store(self, context: HookContext) -> ZcodeStore:
+        from .store import project_store
+
         return project_store(
             context.places, config.load(context.places, project=_counts(context))[0]
         )

@@ -17,7 +17,6 @@ from ...errors import (
 from ...files.read import PREVIEW_BYTES, decode, read_bytes
 from ...model import Change, Document, Hit, StoreStatus, Topic
 from ...text import plural, quote
-from ...tokens import estimate
 from ..base import Links, Removal, never, silent
 from .facts import FRONT_LINES, INDEX_NAME, Fact, facts, head, is_fact_file
 from .index import Entry, entries, line_of
@@ -164,16 +163,13 @@ class ZcodeStore:
         summary = entry.hook if entry is not None else ""
         if not summary and fact is not None:
             summary = fact.head.description
-        tokens = 0
-        if entry is not None:
-            tokens = estimate(line_of(entry.title, file, entry.hook)) + 1
         return Topic(
             store=self.name,
             name=name,
             file=file,
             path=self._path(file),
             summary=summary,
-            tokens=tokens,
+            line=line_of(entry.title, file, entry.hook) if entry is not None else "",
             type=fact.head.type if fact is not None else None,
             listed=entry is not None,
             problem=self._problem(file, fact),
