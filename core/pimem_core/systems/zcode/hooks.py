@@ -80,6 +80,11 @@ class ZcodeHooks:
         return []
 
     def _session_start(self, payload: Mapping[str, Any], context: HookContext) -> list[Action]:
+        said = self._begin(payload, context)
+        # The person is told when pi starts, not again with each of its sessions.
+        return said if payload.get("reason") in (None, "startup", "reload") else []
+
+    def _begin(self, payload: Mapping[str, Any], context: HookContext) -> list[Action]:
         context.state.clear()
         others = _other_providers(payload)
         if others:
@@ -107,7 +112,8 @@ class ZcodeHooks:
         location = self._store(context).location
         if location is not None and location.warning:
             said.append(actions.notify(location.warning, "warning"))
-        if location is not None:
+        if location is not None and location.source in ("config", "sibling"):
+            # A folder that was computed from the path cannot be somebody else's.
             said += [actions.notify(note) for note in location.notes]
         return said
 
