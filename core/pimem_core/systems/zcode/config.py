@@ -80,6 +80,8 @@ def _read(path: str) -> dict[str, Any]:
     Raises:
         ConfigError: It cannot be read, or is no JSON object.
     """
+    if not os.path.lexists(path):
+        return {}
     try:
         data = read_bytes(path, follow=True)
     except TopicNotFoundError:

@@ -6,6 +6,7 @@ is resolved as Node.js does it, without `~` and without following links.
 
 from __future__ import annotations
 
+import functools
 import ntpath
 import os
 import posixpath
@@ -56,6 +57,7 @@ def projects_folder(storage: str) -> str:
     return os.path.join(cli, "memories", "projects")
 
 
+@functools.lru_cache(maxsize=64)  # a session asks for its own with every prompt
 def project_name(workspace: str, *, identity: str = "", win32: bool = False, cwd: str = "/") -> str:
     """The name of a project's folder: `<slug>-<16 hex digits>`.
 
@@ -125,7 +127,7 @@ def locate(places: Places, configured: str | None) -> Location:
     name = project_name(places.cwd, win32=os.name == "nt", cwd=places.cwd)
     computed = os.path.join(projects, name, "memory")
     notes = []
-    if os.path.realpath(places.cwd) == os.path.realpath(places.home):
+    if places.cwd == places.home:
         notes.append("This is the memory of your home folder: whatever is started there shares it.")
     if os.path.lexists(computed):
         return _location(computed, "computed", notes=notes)

@@ -48,6 +48,7 @@ class ZcodeHooks:
 
     def __init__(self) -> None:
         self._rendered: tuple[object, str, Part | None] | None = None
+        self._offers: dict[str, Offer] = {}
 
     def is_active(self, places: Places, settings: Settings) -> bool:
         """Where ZCode was used or its memory configured, unless that turned it off."""
@@ -55,11 +56,14 @@ class ZcodeHooks:
 
     def offer(self, places: Places) -> Offer:
         """Three tools, a part of /memory, and two events."""
-        from . import tools
         from .store import project_store
 
         folder = project_store(places, config.load(places)[0]).path
-        return Offer(
+        if folder in self._offers:
+            return self._offers[folder]
+        from . import tools
+
+        self._offers[folder] = Offer(
             tools=tools.descriptions(folder),
             commands=(
                 {
@@ -70,6 +74,7 @@ class ZcodeHooks:
             ),
             events=_EVENTS,
         )
+        return self._offers[folder]
 
     def event(self, name: str, payload: Mapping[str, Any], context: HookContext) -> list[Action]:
         """Answer one of the two events."""
