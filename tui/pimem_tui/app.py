@@ -16,9 +16,7 @@ from pimem_styles import stylesheet
 from textual.binding import Binding
 
 from .changes import TopicChanges
-from .commands import PimemCommands
 from .screens.browser import BrowserScreen
-from .screens.help import HelpScreen
 from .screens.topic_screen import TopicScreen
 
 if TYPE_CHECKING:
@@ -27,10 +25,17 @@ if TYPE_CHECKING:
     from pimem_core.paths import Places
     from pimem_core.systems.base import Store
     from textual.binding import BindingType
+    from textual.command import Provider
     from textual.screen import Screen
 
 # What the first screen needs; the other screens bring their own.
 _SHEETS = ("base", "browser")
+
+
+def _commands() -> type[Provider]:
+    from .commands import PimemCommands  # not needed before the palette opens
+
+    return PimemCommands
 
 
 class PimemApp(TopicChanges):
@@ -38,7 +43,7 @@ class PimemApp(TopicChanges):
 
     TITLE = "pimem"
     CSS_PATH = [stylesheet(f"{name}.tcss") for name in _SHEETS]
-    COMMANDS = {PimemCommands}
+    COMMANDS = {_commands}
     HORIZONTAL_BREAKPOINTS = [(0, "-tiny"), (30, "-narrow"), (60, "-normal"), (100, "-wide")]
     VERTICAL_BREAKPOINTS = [(0, "-flat"), (8, "-low"), (16, "-tall")]
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -90,6 +95,8 @@ class PimemApp(TopicChanges):
 
     def action_help(self) -> None:
         """Show all keys of the screen."""
+        from .screens.help import HelpScreen
+
         screen = self.screen
         status = screen.store_status if isinstance(screen, TopicScreen) else None
         self.push_screen(HelpScreen(screen, status.notes if status is not None else ()))
