@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from pimem_core.paths import find_places
-from pimem_core.systems.zcode import directory
+from pimem_core.systems.zcode.config import storage_root
 from pimem_core.systems.zcode.directory import locate, project_name, projects_folder
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def test_cli_is_appended_once() -> None:
 
 
 def _make(places: Places, name: str, *, memory: bool = True) -> Path:
-    folder = Path(projects_folder(directory.storage_root(places))) / name
+    folder = Path(projects_folder(storage_root(places))) / name
     (folder / "memory" if memory else folder).mkdir(parents=True)
     return folder / "memory"
 
@@ -169,7 +169,7 @@ def test_other_names_are_no_siblings(places: Places, name: str) -> None:
 
 def test_only_folders_with_a_memory_count(places: Places, tmp_path: Path) -> None:
     _make(places, "chat-0000000000000001", memory=False)
-    projects = Path(projects_folder(directory.storage_root(places)))
+    projects = Path(projects_folder(storage_root(places)))
     (projects / "chat-0000000000000002").write_text("a file")
     _make(places.but(home=str(tmp_path / "other")), "real")
     (projects / "chat-0000000000000003").symlink_to(tmp_path / "other")
@@ -179,8 +179,8 @@ def test_only_folders_with_a_memory_count(places: Places, tmp_path: Path) -> Non
 
 
 def test_a_projects_folder_that_is_closed_counts_as_empty(places: Places) -> None:
-    Path(projects_folder(directory.storage_root(places))).parent.mkdir(parents=True)
-    Path(projects_folder(directory.storage_root(places))).write_text("no folder")
+    Path(projects_folder(storage_root(places))).parent.mkdir(parents=True)
+    Path(projects_folder(storage_root(places))).write_text("no folder")
     assert locate(places, None).source == "none"
 
 

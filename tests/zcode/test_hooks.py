@@ -476,4 +476,4 @@ def test_a_person_without_zcode_pays_nothing(places: Places) -> None:
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     )
     ours = {name for name in ran.stderr.split() if name.startswith("pimem_core.systems.zcode.")}
-    assert {name.rpartition(".")[2] for name in ours} <= {"system", "hooks", "config", "directory"}
+    assert {name.rpartition(".")[2] for name in ours} <= {"system", "hooks", "config"}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 
 from ...errors import ConfigError, PimemError, TopicNotFoundError
 from ...files.read import read_bytes
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 _NAME = "zcode-memory.json"
 _KEYS: Mapping[str, type] = {"enabled": bool, "dir": str, "injectIndex": bool}
 _WANTED = {bool: "true or false", str: "a text"}
-_WINDOWS_PATH = re.compile(r"[A-Za-z]:[\\/]|\\\\")
 
 
 class Config(Value):
@@ -29,6 +27,13 @@ class Config(Value):
     enabled: bool = True
     dir: str | None = None
     inject_index: bool = True
+
+
+def storage_root(places: Places) -> str:
+    """ZCode's folder: `ZCODE_STORAGE_DIR`, else `~/.zcode`."""
+    return os.path.abspath(
+        places.env.get("ZCODE_STORAGE_DIR") or os.path.join(places.home, ".zcode")
+    )
 
 
 def paths(places: Places) -> tuple[str, str]:
@@ -136,7 +141,7 @@ def _usable(
 
 def _folder(value: str, places: Places) -> str | None:
     """`dir` as an absolute path. This is the only place where `~` is expanded."""
-    if os.name != "nt" and _WINDOWS_PATH.match(value):
+    if os.name != "nt" and (value[1:3] in (":\\", ":/") or value.startswith("\\\\")):
         return None
     if value == "~" or value.startswith(("~/", "~\\")):
         value = places.home + value[1:]
@@ -181,6 +186,4 @@ def is_active(places: Places, settings: Settings) -> bool:
 
 def is_in_use(places: Places) -> bool:
     """Whether ZCode was ever used here, or its memory configured."""
-    from .directory import storage_root
-
     return os.path.lexists(storage_root(places)) or any(map(os.path.lexists, paths(places)))

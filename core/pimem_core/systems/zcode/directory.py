@@ -14,6 +14,7 @@ import re
 
 from ...model import Value
 from ...text import trim
+from .config import storage_root
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,13 +43,6 @@ class Location(Value):
     source: str
     warning: str | None = None
     notes: Sequence[str] = ()
-
-
-def storage_root(places: Places) -> str:
-    """ZCode's folder: `ZCODE_STORAGE_DIR`, else `~/.zcode`."""
-    return os.path.abspath(
-        places.env.get("ZCODE_STORAGE_DIR") or os.path.join(places.home, ".zcode")
-    )
 
 
 def projects_folder(storage: str) -> str:
