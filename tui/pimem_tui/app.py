@@ -16,6 +16,7 @@ from pimem_styles import stylesheet
 from textual.binding import Binding
 
 from .changes import TopicChanges
+from .ending import LastResort
 from .screens.browser import BrowserScreen
 from .screens.topic_screen import TopicScreen
 
@@ -79,6 +80,7 @@ class PimemApp(TopicChanges):
         self._now = now
         #: The error that ended the app, if one did.
         self.crash: Exception | None = None
+        self._last_resort = LastResort()
 
     def on_load(self) -> None:
         """Obey an order to end in good order, before the terminal is taken over."""
@@ -87,6 +89,7 @@ class PimemApp(TopicChanges):
             loop.add_signal_handler(number, self._end, number)
 
     def _end(self, number: int) -> None:
+        self._last_resort.order(128 + number)
         self.exit(return_code=128 + number)
 
     def get_default_screen(self) -> Screen[None]:
