@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, ClassVar
 from pimem_core.errors import EXIT_CODES, PimemError
 from pimem_core.paths import find_places
 from pimem_core.systems import registry
+from pimem_core.text import visible_cell
 from pimem_styles import stylesheet
 from textual.binding import Binding
 
 from .changes import TopicChanges
+from .ending import LastResort
 from .screens.browser import BrowserScreen
 from .screens.topic_screen import TopicScreen
 
@@ -72,6 +74,7 @@ class PimemApp(TopicChanges):
         *,
         start: int = 0,
         now: Callable[[], float] = time.time,
+        repaired: Sequence[str] = (),
     ) -> None:
         super().__init__(places)
         self._stores = stores
@@ -79,6 +82,8 @@ class PimemApp(TopicChanges):
         self._now = now
         #: The error that ended the app, if one did.
         self.crash: Exception | None = None
+        self._last_resort = LastResort()
+        self._repaired = repaired
 
     def on_load(self) -> None:
         """Obey an order to end in good order, before the terminal is taken over."""
@@ -86,7 +91,13 @@ class PimemApp(TopicChanges):
         for number in (signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(number, self._end, number)
 
+    def on_mount(self) -> None:
+        """Tell what a killed process had left unfinished."""
+        for said in self._repaired:
+            self.notify(visible_cell(said), markup=False)
+
     def _end(self, number: int) -> None:
+        self._last_resort.order(128 + number)
         self.exit(return_code=128 + number)
 
     def get_default_screen(self) -> Screen[None]:
@@ -124,7 +135,8 @@ def run_manager(store: str | None = None, folder: str | None = None, *, demo: bo
             from .log import logging_to
 
             with logging_to(find_places().state_dir) as log:
-                return _run(PimemApp(stores, places, start=start), log)
+                repaired = registry.repair(places)
+                return _run(PimemApp(stores, places, start=start, repaired=repaired), log)
     except PimemError as error:
         sys.stderr.write(f"pimem: {error}\n")
         return EXIT_CODES[error.outcome]
