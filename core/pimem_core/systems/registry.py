@@ -21,7 +21,7 @@ SYSTEMS: Sequence[System] = (OpenpiSystem(), ZcodeSystem())
 
 
 def all_stores(places: Places) -> list[Store]:
-    """The stores of every system for this user and folder, existing or not."""
+    """The stores of every system in use for this user and folder, existing or not."""
     return [store for system in SYSTEMS for store in system.stores(places)]
 
 
@@ -45,9 +45,10 @@ def find_store(name: str, places: Places) -> Store:
     for system in SYSTEMS:
         if system.name == name:
             return system.active(places)
-    known = ", ".join([*(store.name for store in stores), *(system.name for system in SYSTEMS)])
+    known = [*(store.name for store in stores), *(system.name for system in SYSTEMS)]
     raise InvalidArgumentError(
-        f'There is no store "{name}"; there are {known}, or an absolute path.'
+        f'There is no store "{name}"; there are {", ".join(dict.fromkeys(known))}, '
+        "or an absolute path."
     )
 
 

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from .facts import Fact
-    from .store import View, ZcodeStore
+    from .store import ZcodeStore
+    from .view import View
 
 _SHOWN = 5
 

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import os
-import unicodedata
 
 from ...errors import (
-    AmbiguousTopicError,
     InvalidTopicError,
     PimemError,
-    StorageError,
     TopicNotFoundError,
     UnsupportedError,
 )
-from ...files.read import PREVIEW_BYTES, decode, read_bytes
+from ...files.read import PREVIEW_BYTES, read_bytes
 from ...model import Change, Document, Hit, StoreStatus, Topic
-from ...text import plural, quote
+from ...text import quote
 from ..base import Links, Removal, never, silent
+from . import matching
 from .facts import FRONT_LINES, INDEX_NAME, Fact, facts, head, is_fact_file
-from .index import Entry, entries, line_of
+from .index import line_of
+from .view import View, read_index
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,50 +30,13 @@ if TYPE_CHECKING:
     from .changing import Session
     from .config import Config
     from .directory import Location
+    from .index import Entry
 
 _WRITERS = {
     "zcode": ("ZCode", "pi (pi-zcode-memory)"),
     "claude": ("Claude Code",),
 }
 _CUT_NOTE = "<!-- cut here: the file is longer; open it for the rest -->"
-
-
-class View:
-    """A store as a reader sees it: the index and the facts.
-
-    A change that a kill left unfinished shows as not made: `shown` has the contents that count
-    instead of the disk's.
-    """
-
-    def __init__(
-        self,
-        text: str | None,
-        found: Mapping[str, Fact],
-        shown: Mapping[str, bytes | None],
-    ) -> None:
-        self.text = text
-        self.facts = found
-        self.shown = shown
-        self.entries = entries(text or "")
-        self._same: dict[str, str] | None = None
-
-    def link_to(self, file: str) -> str:
-        """How the index names a fact's file: an accent may be written in another way."""
-        for entry in self.entries:
-            fact = self.fact_of(entry)
-            if fact is not None and fact.file == file:
-                return entry.file
-        return file
-
-    def fact_of(self, entry: Entry) -> Fact | None:
-        """The fact that a link of the index means."""
-        fact = self.facts.get(entry.file)
-        if fact is not None:
-            return fact
-        if self._same is None:
-            # One system writes an accent as a character of its own, another does not.
-            self._same = {unicodedata.normalize("NFC", file): file for file in self.facts}
-        return self.facts.get(self._same.get(unicodedata.normalize("NFC", entry.file), ""))
 
 
 class ZcodeStore:
@@ -193,21 +155,7 @@ class ZcodeStore:
 
     def match(self, view: View, topic: str) -> Topic:
         """The topic of a view that a name, file, title or part of one means; raises as `find`."""
-        topics = self.topics(view)
-        found = self.exact(view, topic, topics)
-        if found is not None:
-            return found
-        wanted = topic.lower()
-        titles: dict[str, str] = {}
-        for entry in view.entries:
-            titles.setdefault(entry.file, entry.title.lower())
-        found = _first(
-            topic,
-            topics,
-            lambda t: wanted == titles.get(t.file),
-            lambda t: wanted in t.name.lower() or wanted in t.file.lower(),
-            lambda t: wanted in titles.get(t.file, ""),
-        )
+        found = matching.match(view, self.topics(view), topic)
         if found is None:
             raise TopicNotFoundError(
                 f"No fact matches {quote(topic)} in {self.path}; pimem list shows what is there.",
@@ -215,22 +163,9 @@ class ZcodeStore:
             )
         return found
 
-    def exact(self, view: View, topic: str, topics: Sequence[Topic] | None = None) -> Topic | None:
-        """The topic of a view that has exactly this file or name; its file goes before its name.
-
-        Raises:
-            AmbiguousTopicError: Several have the name.
-        """
-        wanted = topic.lower()
-        return _first(
-            topic,
-            self.topics(view) if topics is None else topics,
-            lambda t: t.file == topic,
-            lambda t: wanted in (t.file.lower(), t.file[:-3].lower()),
-            lambda t: t.name.lower() == wanted,
-            lambda t: _written_name(view, t) == wanted,
-            lambda t: t.file[:-3].lower().replace("_", "-") == wanted,
-        )
+    def exact(self, view: View, topic: str) -> Topic | None:
+        """The topic of a view that has exactly this file or name; raises as `matching.exact`."""
+        return matching.exact(view, self.topics(view), topic)
 
     def read_bytes(self, file: str) -> bytes:
         """The bytes of a fact's file."""
@@ -454,48 +389,3 @@ def project_store(places: Places, config: Config) -> ZcodeStore:
 
     location = locate(places, config.dir)
     return ZcodeStore("zcode", location.path, places, location)
-
-
-def _first(topic: str, topics: Sequence[Topic], *tests: Callable[[Topic], bool]) -> Topic | None:
-    """The topic that passes the first test that any passes."""
-    for test in tests:
-        matches = [candidate for candidate in topics if test(candidate)]
-        if len(matches) > 1:
-            raise _ambiguous(topic, matches)
-        if matches:
-            return matches[0]
-    return None
-
-
-def _written_name(view: View, topic: Topic) -> str:
-    """The name in a fact's front matter, which may be a free title."""
-    fact = view.facts.get(topic.file)
-    return fact.head.name.lower() if fact is not None else ""
-
-
-def _ambiguous(topic: str, matches: Sequence[Topic]) -> AmbiguousTopicError:
-    # Two facts may have one name; their files differ.
-    names = [match.name for match in matches]
-    if len(set(names)) < len(names):
-        names = [match.file for match in matches]
-    shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if names[5:] else "")
-    return AmbiguousTopicError(
-        f"{quote(topic)} matches {plural(len(names), 'fact')}: {shown}. Name one of them.",
-        name=topic,
-        candidates=names,
-    )
-
-
-def read_index(path: str, shown: Mapping[str, bytes | None]) -> str | None:
-    """The text of an index, always whole; None when there is none.
-
-    Raises:
-        StorageError: It is there but cannot be read, is no regular file or no UTF-8.
-    """
-    try:
-        data = shown[path] if path in shown else read_bytes(path)
-    except TopicNotFoundError:
-        return None
-    except InvalidTopicError as error:
-        raise StorageError(str(error), file=INDEX_NAME) from error
-    return None if data is None else decode(data, path)
