@@ -101,7 +101,7 @@ class Home:
         )
 
     def look(self) -> Look:
-        """Every topic, index and list of the stores; an empty list of removed topics is as good as none."""
+        """Topics, indexes and lists of removed ones; an empty list is as good as none."""
         found = {}
         for folder in (Path(self.places.agent_dir, "memory"), Path(self.places.shared_home)):
             for path in sorted(folder.rglob("*")):
