@@ -31,6 +31,8 @@ $(VENV)/.python:
 
 $(VENV)/.installed: $(VENV)/.python pyproject.toml
 	$(PYTHON) -m pip install --quiet --editable .
+	@# An editable install is not compiled, and a hook would pay for that on every prompt.
+	@$(PYTHON) -m compileall -q core tui styles extension
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.installed

@@ -67,7 +67,7 @@ class Topic(Value):
     """One memory as a list shows it.
 
     `file` is its handle: actions address it by file, never by its place in a list. `stamp` is the
-    text in the store, RFC 3339 or a date. `tokens` is an estimate for the line as injected.
+    text in the store, RFC 3339 or a date. `line` is what a model is given of the topic.
     """
 
     store: str
@@ -78,10 +78,17 @@ class Topic(Value):
     stamp: str | None = None
     pinned: bool = False
     stale: bool = False
-    tokens: int = 0
+    line: str = ""
     type: str | None = None
     listed: bool = True
     problem: str | None = None
+
+    @property
+    def tokens(self) -> int:
+        """An estimate of what the topic costs in a prompt that lists it."""
+        from .tokens import estimate  # worked out for what is shown, not for all that is read
+
+        return estimate(f"{self.line}\n") if self.line else 0
 
 
 class Document(Value):

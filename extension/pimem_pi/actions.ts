@@ -164,7 +164,7 @@ function run(command: string[], cwd: string): Promise<string | undefined> {
       process.off("exit", end);
       resolve(failure);
     };
-    child.once("error", (error) => finish(error.message));
+    child.on("error", (error) => finish(error.message));
     child.once("exit", (code, signal) => finish(code === 0 ? undefined : `${signal ?? `code ${code}`}`));
   });
 }

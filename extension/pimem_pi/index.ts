@@ -260,6 +260,8 @@ class Shim implements Scope {
       const session = this.current(ctx);
       if (session.id === before) return; // pi 0.74 says so twice
       this.runner.start(session);
+      // Nothing is known from before: see whether pimem tells in time for the first request.
+      if (this.events.size === 0 && (await this.runner.ready(session, DEFAULT_MS))) this.learn();
       if (this.events.has("session_start")) await this.event("session_start", event, ctx);
       else this.tell(ctx);
     });
@@ -319,6 +321,7 @@ class Shim implements Scope {
 
   /** A command that only the live description has, typed before that came. */
   private async input(event: Loose, ctx: Context): Promise<unknown> {
+    this.learn();
     const text = String(event.text ?? "");
     if (this.told || event.source === "extension" || !text.startsWith("/")) return undefined;
     return this.guarded(async () => {
@@ -351,8 +354,9 @@ class Shim implements Scope {
     await perform(actions, ctx, this, undefined, true);
     const lasting = ["tui", "rpc"].includes(modeOf(ctx));
     if (!lasting && actions.some((action) => action.do === "send_user_message")) {
-      // pi -p ends with the command unless the turn that it began is waited for.
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      // pi -p ends with the command unless the run that it began is waited for.
+      const end = Date.now() + FIRST_PROMPT_MS + 1_000;
+      while (ctx.isIdle() && Date.now() < end) await new Promise((next) => setTimeout(next, 10));
       await ctx.waitForIdle?.();
     }
   }

@@ -58,7 +58,7 @@ const LONGEST_LINE = 16 * 1024 * 1024;
 const LONGEST_REQUEST = 8 * 1024 * 1024;
 const LATE_KEPT = 200;
 const NONSENSE_ALLOWED = 8;
-const SILENT_MS = 30_000;
+const SILENT_MS = 180_000;
 const STEADY_MS = 30_000;
 const EAGER_RESTARTS = 5;
 const AFTER_ABORT_MS = 1_000;
@@ -112,7 +112,7 @@ export class Runner {
       return;
     }
     this.child = child;
-    child.once("error", (error: NodeJS.ErrnoException) =>
+    child.on("error", (error: NodeJS.ErrnoException) =>
       this.failed(error.code === "ENOENT" ? `${this.command[0]} is not there` : error.message, child),
     );
     // A grandchild may hold the pipes open, so the end of the process counts, not of the pipes.

@@ -27,9 +27,15 @@ def read(block: str) -> dict[str, Any]:
         ("description: |\n  one\n  two # no comment\n", {"description": "one\ntwo # no comment\n"}),
         ("description: plain\n  goes on\n", {"description": "plain goes on"}),
         ("description: re: October\n  goes on #2\n", {"description": "re: October goes on #2"}),
-        ("metadata: {type: user, node_type: memory}\n", {"metadata": {"type": "user", "node_type": "memory"}}),
+        (
+            "metadata: {type: user, node_type: memory}\n",
+            {"metadata": {"type": "user", "node_type": "memory"}},
+        ),
         ("metadata: \n    type: user\n", {"metadata": {"type": "user"}}),
-        ("metadata:\n  type: user\n  deep:\n    er: x\n", {"metadata": {"type": "user", "deep": {"er": "x"}}}),
+        (
+            "metadata:\n  type: user\n  deep:\n    er: x\n",
+            {"metadata": {"type": "user", "deep": {"er": "x"}}},
+        ),
         ("metadata: just text\n", {"metadata": "just text"}),
         ("metadata:\n- a\n- b\n", {"metadata": ["a", "b"]}),
         ("name: Update #2\n", {"name": "Update #2"}),
@@ -37,13 +43,19 @@ def read(block: str) -> dict[str, Any]:
         ("description: Governance: Rootkeeper\n", {"description": "Governance: Rootkeeper"}),
         ("name: 007\ndescription: true\n", {"name": "007", "description": "true"}),
         ("name: null\ndescription: ~\n", {"name": "null", "description": "~"}),
-        ("name: no\nmodified: 2026-01-01T00:00:00.000Z\n", {"name": "no", "modified": "2026-01-01T00:00:00.000Z"}),
+        (
+            "name: no\nmodified: 2026-01-01T00:00:00.000Z\n",
+            {"name": "no", "modified": "2026-01-01T00:00:00.000Z"},
+        ),
         ("name: 1e3\ndescription: 0x10\n", {"name": "1e3", "description": "0x10"}),
         ("name:\ndescription: ''\n", {"name": "", "description": ""}),
         ("metadata:\n\ttype: user\nname: A\n", {"metadata": {"type": "user"}, "name": "A"}),
         ("name: first\nname: second\n", {"name": "first"}),
         ("metadata:\n  a: 1\n  a: 2\nname: A\n", {"metadata": {"a": "1"}, "name": "A"}),
-        ("name: A\nbroken: [1, 2\ndescription: >\n  fine\n", {"name": "A", "broken": "[1, 2", "description": "fine\n"}),
+        (
+            "name: A\nbroken: [1, 2\ndescription: >\n  fine\n",
+            {"name": "A", "broken": "[1, 2", "description": "fine\n"},
+        ),
         ('name: "never closed\ndescription: "x"\n', {"name": '"never closed', "description": "x"}),
         ("name: A\njust words\n", {"name": "A"}),
         ('"name": quoted key\n', {"name": "quoted key"}),
@@ -58,7 +70,7 @@ def read(block: str) -> dict[str, Any]:
         ("- a list\n", {}),
         ("name: 日本語 — 手順\n", {"name": "日本語 — 手順"}),
     ],
-)  # fmt: skip
+)
 def test_shapes_that_people_and_programs_write(block: str, found: dict[str, Any]) -> None:
     assert read(block) == found
     crlf = frontmatter.read(f"\ufeff---\n{block}---\nbody".replace("\n", "\r\n"))
@@ -133,10 +145,26 @@ def test_the_owner_of_an_unlisted_file_is_read_as_the_peers_do(line: str, name: 
 
 KEY = st.sampled_from(["name", "description", "last_updated", "created", "type", "x-y", "Größe"])
 VALUE = st.sampled_from(
-    ["", " plain", ' "quoted"', " 'single'", " |\n  block\n\n  more", " >-\n    fold", "\n  a: 1\n  # c",
-     "\n- item\n-\n- more", " [a,\n  b]", ' "two\n  lines"', " {a: b}", " text # c", ' "open', " 'open",
-     "\n\n  name: deep", " plain\n  goes on\n  # comment", ' "x" tail\n  more']
-)  # fmt: skip
+    [
+        "",
+        " plain",
+        ' "quoted"',
+        " 'single'",
+        " |\n  block\n\n  more",
+        " >-\n    fold",
+        "\n  a: 1\n  # c",
+        "\n- item\n-\n- more",
+        " [a,\n  b]",
+        ' "two\n  lines"',
+        " {a: b}",
+        " text # c",
+        ' "open',
+        " 'open",
+        "\n\n  name: deep",
+        " plain\n  goes on\n  # comment",
+        ' "x" tail\n  more',
+    ]
+)
 CHUNK = st.one_of(
     st.builds("{}:{}\n".format, KEY, VALUE),
     st.sampled_from(

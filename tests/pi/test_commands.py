@@ -82,7 +82,7 @@ def test_text_that_is_nobodys_command_goes_to_the_model(pi: Pi) -> None:
 
 def test_a_command_that_speaks_to_the_model(pi: Pi) -> None:
     tell = {"do": "send_user_message", "text": "Call write_memory for: tea"}
-    pi.plan({"command:memory": actions(tell)})
+    pi.plan({"command:memory": actions(tell), "before_agent_start": actions(delay=1.0)})
     pi.model.replies = [{"text": "stored it"}]
     assert pi.prompt("/memory tea") == "stored it"
     assert pi.texts()[-1] == ("user", "Call write_memory for: tea")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from pi.harness import DESCRIBE, REMEMBER, event
+from pi.harness import DESCRIBE, REMEMBER, STAND_IN, event
 
 if TYPE_CHECKING:
     from pi.harness import Pi
@@ -158,3 +159,13 @@ def test_installed_by_pi_itself(pi: Pi) -> None:
     pi.prompt("hello")
     assert "write_memory" in pi.tools(0)
     assert "<name>memory</name>" in pi.system(0)
+
+
+def test_without_a_document_pimem_is_asked_at_the_start(pi: Pi) -> None:
+    (pi.state / "pimem" / "describe" / "last.json").unlink()
+    pi.env["PIMEM_COMMAND"] = json.dumps(STAND_IN)
+    with pi.rpc() as rpc:
+        pi.wait_asked("describe")
+        rpc.send("get_state")
+        rpc.prompt("hello")
+    assert "write_memory" in pi.tools(0)

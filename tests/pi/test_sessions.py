@@ -106,6 +106,31 @@ def test_what_is_kept_counts_the_branch_of_each_session(pi: Pi) -> None:
     assert [role for role in roles if role != "system"] == ["user", "assistant"] * 3
 
 
+def test_a_continued_session_is_the_same_one(pi: Pi) -> None:
+    pi.prompt("one")
+    pi.prompt("two", options=("-c",))
+    pi.prompt("three", options=("--no-session",))
+    first, second, third = (r["session"] for r in pi.asked("before_agent_start"))
+    assert first["id"] == second["id"] != third["id"]
+    assert first["file"] == second["file"]
+    assert third["file"] is None
+    assert [text for _, text in pi.texts(1)[1:]] == ["one", "ok", "two"]
+
+
+def test_whether_the_project_is_trusted(pi: Pi) -> None:
+    pi.prompt("one")
+    (pi.project / ".pi" / "extensions").mkdir(parents=True)
+    pi.prompt("two")
+    found = [r["session"].get("trusted") for r in pi.asked("before_agent_start")]
+    assert found == ([None, None] if pi.version == "0.74.0" else [True, False])
+    features = pi.asked("before_agent_start")[0]["session"]["features"]
+    assert set(features) == {"entry_ids"} | (
+        set()
+        if pi.version == "0.74.0"
+        else {"sections", "trust", "mode"} | ({"message_type"} if pi.custom_runs else set())
+    )
+
+
 def test_computed_fields(pi: Pi) -> None:
     fields = ("@entries:pimem", "@tail_has:note", "@tools", "@commands", "prompt")
     entry = {"do": "append_entry", "customType": "pimem", "data": {"turn": 1}}
@@ -132,7 +157,7 @@ def test_computed_fields(pi: Pi) -> None:
 
 
 def test_context_edits_reach_the_model_and_nothing_else(pi: Pi) -> None:
-    edits = [{"op": "prepend", "entry": None, "text": "<ctx>RECALL</ctx>\n"}]
+    edits: list[dict[str, Any]] = [{"op": "prepend", "entry": None, "text": "<ctx>RECALL</ctx>\n"}]
     pi.plan(
         {"context": [actions({"do": "context", "edits": edits}), actions()]},
         describe=with_fields("context", "@entry_ids"),
@@ -144,9 +169,9 @@ def test_context_edits_reach_the_model_and_nothing_else(pi: Pi) -> None:
         assert [len(i) for i in ids] == [1, 3]
         assert None not in ids[1]
         assert ids[1][0] == ids[0][0]
-        before = {"op": "replace_before", "entry": ids[1][2]}
+        before: dict[str, Any] = {"op": "replace_before", "entry": ids[1][2]}
         before["message"] = {"role": "user", "content": "OVERVIEW", "timestamp": 1}
-        again = {"op": "prepend", "entry": ids[1][2], "text": "AGAIN "}
+        again: dict[str, Any] = {"op": "prepend", "entry": ids[1][2], "text": "AGAIN "}
         gone = {"op": "prepend", "entry": "00000000", "text": "NEVER"}
         edits = [before, again, gone]
         pi.plan(

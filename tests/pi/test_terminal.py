@@ -78,6 +78,16 @@ def test_a_status_line_and_a_notice(pi: Pi, terminal_socket: Path) -> None:
         terminal.wait("one [b]bold[/b] thing")
 
 
+def test_the_person_is_asked_at_the_start(pi: Pi, terminal_socket: Path) -> None:
+    ask = {"do": "confirm", "key": "trust", "title": "Trust this?", "message": "Its memory"}
+    pi.plan({"session_start": actions(ask)})
+    with pi.terminal(socket=terminal_socket) as terminal:
+        terminal.wait("Trust this?")
+        terminal.press("Enter")
+        assert pi.wait_asked("answer")[0]["payload"] == {"key": "trust", "value": True}
+        terminal.enter("go on", lambda: pi.model.requests)
+
+
 def test_completions_come_from_pimem(pi: Pi, terminal_socket: Path) -> None:
     items = [{"value": "status", "label": "status", "description": "WHAT IS WHERE"}, "pin"]
     pi.plan({"complete": {"result": {"items": items}}})

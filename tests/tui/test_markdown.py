@@ -74,10 +74,10 @@ def test_inline_styles_and_links() -> None:
     assert found["c"] == "code"
     assert found["d"] == "strike"
     assert found["e"] == "link"
-    assert found["(https://x.example)"] == "muted"
+    assert found[" (https://x.example)"] == "muted"
     assert found["[[f]]"] == "link"
     assert found["https://y.example"] == "link"
-    assert found["(h.png)"] == "muted"
+    assert found[" (h.png)"] == "muted"
 
 
 def test_deep_nesting_ends() -> None:
@@ -92,8 +92,8 @@ def test_deep_nesting_ends() -> None:
 
 def test_wrapping_counts_cells_and_keeps_words_across_styles() -> None:
     assert [[run.text for run in line] for line in wrap([Run("日本語テキスト", "")], 6)] == [
-        ["日", "本", "語"],
-        ["テ", "キ", "ス"],
+        ["日本語"],
+        ["テキス"],
         ["ト"],
     ]
     words = wrap([Run("aaa bb", ""), Run("bb", "strong"), Run(" c", "")], 6)

@@ -18,9 +18,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         The exit code of the process.
     """
+    words = sys.argv[1:] if argv is None else argv
+    if words[:1] == ["hook"]:
+        # Hooks run on every prompt; the rest of the command line would take half of their time.
+        from pimem_core.hooks.serve import main as hook
+
+        return hook(words[1:])
     from pimem_core.cli import main as run
 
-    return run(argv, open_manager=_open_manager)
+    return run(words, open_manager=_open_manager)
 
 
 def _open_manager(store: str | None, folder: str | None, demo: bool) -> int:

@@ -96,7 +96,7 @@ def run_editor(app: App[None], path: str) -> EditorEnd:
         except OSError as error:
             reason = error.strerror or str(error)
             return EditorEnd(-1, f"Cannot start the editor {command[0]}: {reason}.")
-        relay.child = child
+        relay.adopt(child)
         code = child.wait()
     return EditorEnd(code, signum=relay.signum)
 
@@ -105,13 +105,19 @@ class _Relay:
     """Passes an order to end on to the editor and remembers it."""
 
     def __init__(self) -> None:
-        self.child: subprocess.Popen[bytes] | None = None
+        self._child: subprocess.Popen[bytes] | None = None
         self.signum: int | None = None
+
+    def adopt(self, child: subprocess.Popen[bytes]) -> None:
+        """Pass signals on to this process, also one that came while it started."""
+        self._child = child
+        if self.signum is not None:
+            child.send_signal(self.signum)
 
     def __call__(self, signum: int, _frame: FrameType | None) -> None:
         self.signum = signum
-        if self.child is not None:
-            self.child.send_signal(signum)
+        if self._child is not None:
+            self._child.send_signal(signum)
 
 
 @contextlib.contextmanager

@@ -61,7 +61,18 @@ def wrap(runs: Iterable[Run], width: int) -> list[list[Run]]:
                     used = 0
                 lines[-1].append(Run(part, run.kind))
                 used += part_cells
-    return lines
+    return [_joined(line) for line in lines]
+
+
+def _joined(line: list[Run]) -> list[Run]:
+    """The same line with neighbours in one style made one run, which terminals draw faster."""
+    joined: list[Run] = []
+    for run in line:
+        if joined and joined[-1].kind == run.kind:
+            joined[-1] = Run(joined[-1].text + run.text, run.kind)
+        else:
+            joined.append(run)
+    return joined
 
 
 def chop(text: str, width: int) -> list[str]:

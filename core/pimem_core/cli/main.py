@@ -7,7 +7,7 @@ import sys
 
 from ..errors import EXIT_CODES, PimemError
 from ..paths import find_places
-from .output import Output
+from .output import Output, OutputError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,11 +31,6 @@ def main(argv: Sequence[str] | None = None, *, open_manager: OpenManager) -> int
         The exit code of the contract.
     """
     words = sys.argv[1:] if argv is None else argv
-    if words[:1] == ["hook"]:
-        # Hooks run on every prompt; parsing options would take half of their time.
-        from ..hooks.serve import main as hook
-
-        return hook(words[1:])
     _open_streams()
     try:
         from .parser import build
@@ -55,9 +50,10 @@ def main(argv: Sequence[str] | None = None, *, open_manager: OpenManager) -> int
         return 0
     except KeyboardInterrupt:
         return 130
-    except OSError as error:
+    except (OutputError, OSError) as error:
         _drop_output()
-        sys.stderr.write(f"The output cannot be written: {error.strerror}.\n")
+        why = error.strerror if isinstance(error, OSError) else error
+        sys.stderr.write(f"The output cannot be written: {why}.\n")
         return EXIT_CODES["storage_error"]
     return code
 
@@ -87,7 +83,7 @@ def _run(options: argparse.Namespace) -> int:
         name = error.name or getattr(options, "topic", "")
         output.refusal(error, name=name, store=_store_name(options, places))
         return EXIT_CODES[error.outcome]
-    except (BrokenPipeError, KeyboardInterrupt):
+    except (BrokenPipeError, KeyboardInterrupt, OutputError):
         raise
     except Exception as error:
         from ..log import write_log

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 
 from ..text import encode, visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any, TextIO
 
     from ..errors import PimemError
     from ..model import Change, Topic
+
+
+class OutputError(Exception):
+    """Nothing more can be printed, for example because the disk behind a file is full."""
 
 
 class Output:
@@ -21,11 +26,20 @@ class Output:
     def __init__(self, *, as_json: bool) -> None:
         self.as_json = as_json
 
+    def data(self, data: bytes) -> None:
+        """Print bytes as they are."""
+        with _explained():
+            sys.stdout.flush()
+            sys.stdout.buffer.write(data)
+            sys.stdout.buffer.flush()
+
     def document(self, value: Any) -> None:
         """Print a JSON document. A text that no UTF-8 can hold loses only what cannot be said."""
         import json
 
-        print(encode(json.dumps(value, ensure_ascii=False, indent=2)).decode())
+        text = encode(json.dumps(value, ensure_ascii=False, indent=2)).decode()
+        with _explained():
+            print(text)
 
     def text(self, text: str) -> None:
         """Print a line for people; a terminal gets signs in place of control characters."""
@@ -63,10 +77,21 @@ class Output:
 
 def _print(text: str, stream: TextIO) -> None:
     text = visible(text) if stream.isatty() else text
+    with _explained():
+        try:
+            print(text, file=stream)
+        except UnicodeEncodeError:  # half of a character, from a front matter's escapes
+            print(encode(text).decode(), file=stream)
+
+
+@contextlib.contextmanager
+def _explained() -> Iterator[None]:
     try:
-        print(text, file=stream)
-    except UnicodeEncodeError:  # half of a character, from a front matter's escapes
-        print(encode(text).decode(), file=stream)
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OutputError(error.strerror) from error
 
 
 def change_row(change: Change) -> dict[str, Any]:

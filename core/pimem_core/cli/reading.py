@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 from ..errors import ConfigError, InvalidArgumentError, PimemError, ReadOnlyFormatError
 from ..systems import registry
 from ..text import plural
@@ -74,9 +72,7 @@ def show(options: argparse.Namespace, places: Places, output: Output) -> int:
     store = store_of(options, places, output)
     topic = store.find(options.topic)
     if options.raw:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(store.read_bytes(topic.file))
-        sys.stdout.buffer.flush()
+        output.data(store.read_bytes(topic.file))
         return 0
     document = store.read(topic.file)
     if output.as_json:

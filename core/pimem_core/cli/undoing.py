@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..errors import EXIT_CODES, PimemError, TopicNotFoundError
-from ..files import journal
+from ..files import journal, record
 from ..model import Change
 from ..systems import registry
 from ..text import quote
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Collection
 
-    from ..files.transaction import Record
+    from ..files.record import Record
     from ..paths import Places
     from .output import Output
 
@@ -28,11 +28,20 @@ def _folders(options: argparse.Namespace, places: Places) -> set[str]:
 def undo(options: argparse.Namespace, places: Places, output: Output) -> int:
     """Undo the newest changes, or forget one for good."""
     if options.purge is not None:
-        gone = journal.purge(places.state_dir, options.purge)
+        gone, others = journal.purge(places.state_dir, options.purge)
         name = gone.about.name or gone.about.file
-        said = f"Forgot the {gone.about.action} of {quote(name)}."
+        notes = [
+            f"{entry.id} ({entry.about.action} of {quote(entry.about.name or entry.about.file)}) "
+            "still holds lines of it."
+            for entry in others
+        ]
         change = Change(
-            outcome="removed", store=gone.about.store, name=name, file=gone.about.file, message=said
+            outcome="removed",
+            store=gone.about.store,
+            name=name,
+            file=gone.about.file,
+            message=f"Forgot the {gone.about.action} of {quote(name)}.",
+            notes=notes,
         )
         output.change(change)
         return 0
@@ -91,6 +100,8 @@ def _revert(places: Places, record: Record, action: str) -> Change:
 def history(options: argparse.Namespace, places: Places, output: Output) -> int:
     """Tell what was changed through pimem, newest first."""
     notice_troubles(places, output)
+    for sentence in record.unreadable(places.state_dir):
+        output.notice(sentence)
     rows = journal.history(places.state_dir, _folders(options, places))
     if options.topic is not None:
         wanted = options.topic.lower()

@@ -78,6 +78,8 @@ def _file(path: str) -> bytes:
                 raise InvalidArgumentError(f"{path} is neither a file nor a pipe.")
             os.set_blocking(descriptor, True)
             data = stream.read()
+    except IsADirectoryError as error:
+        raise InvalidArgumentError(f"{path} is a folder.") from error
     except FileNotFoundError as error:
         raise InvalidArgumentError(f"{path} does not exist.") from error
     except OSError as error:

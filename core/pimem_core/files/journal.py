@@ -4,45 +4,51 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import time
 
 from ..errors import ConflictError, TopicNotFoundError
 from ..model import HistoryEntry
-from . import patch, recovery, transaction
+from . import patch, record, recovery, transaction
+from .publish import explained, sync_folder
+from .read import read_bytes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
-    from .transaction import FileRecord, Record
+    from .record import FileRecord, Record
 
 _DAY_S = 86_400
+_COMMON = re.compile(
+    rb"---|#|\s*node_type:|metadata:|name:|description:|last_updated:|created:|- \[", re.IGNORECASE
+)
 
 
 def _with_state(state_dir: str) -> Iterator[tuple[Record, bool]]:
     """The records, newest first, each with whether a later one took it back."""
     reverted: set[str] = set()
-    for record in transaction.records(state_dir, transaction.JOURNAL, newest_first=True):
-        taken_back = record.id in reverted
-        if record.about.reverts is not None and not taken_back:
-            reverted.add(record.about.reverts)
-        yield record, taken_back
+    for entry in record.records(state_dir, record.JOURNAL, newest_first=True):
+        taken_back = entry.id in reverted
+        if entry.about.reverts is not None and not taken_back:
+            reverted.add(entry.about.reverts)
+        yield entry, taken_back
 
 
 def history(state_dir: str, folders: Collection[str]) -> list[HistoryEntry]:
     """What was changed in some store folders, newest first."""
     return [
         HistoryEntry(
-            id=record.id,
-            time=record.time,
-            action=record.about.action,
-            store=record.about.store,
-            name=record.about.name,
-            file=record.about.file,
-            undoable=not taken_back and record.about.action != "undo",
+            id=entry.id,
+            time=entry.time,
+            action=entry.about.action,
+            store=entry.about.store,
+            name=entry.about.name,
+            file=entry.about.file,
+            undoable=not taken_back and entry.about.action != "undo",
         )
-        for record, taken_back in _with_state(state_dir)
-        if record.about.folder in folders
+        for entry, taken_back in _with_state(state_dir)
+        if entry.about.folder in folders
     ]
 
 
@@ -52,9 +58,9 @@ def newest_undoable(state_dir: str, folders: Collection[str]) -> Record:
     Raises:
         TopicNotFoundError: There is none.
     """
-    for record, taken_back in _with_state(state_dir):
-        if record.about.folder in folders and not taken_back and record.about.action != "undo":
-            return record
+    for entry, taken_back in _with_state(state_dir):
+        if entry.about.folder in folders and not taken_back and entry.about.action != "undo":
+            return entry
     raise TopicNotFoundError("There is nothing to undo.")
 
 
@@ -64,12 +70,12 @@ def newest_redoable(state_dir: str, folders: Collection[str]) -> Record:
     Raises:
         TopicNotFoundError: There is none.
     """
-    for record, taken_back in _with_state(state_dir):
-        if record.about.folder not in folders or taken_back:
+    for entry, taken_back in _with_state(state_dir):
+        if entry.about.folder not in folders or taken_back:
             continue
-        if record.about.action == "undo":
-            return record
-        if record.about.action != "redo":
+        if entry.about.action == "undo":
+            return entry
+        if entry.about.action != "redo":
             break
     raise TopicNotFoundError("There is nothing to redo.")
 
@@ -80,13 +86,18 @@ def find(state_dir: str, record_id: str) -> Record:
     Raises:
         TopicNotFoundError: The journal has none.
     """
-    for record in transaction.records(state_dir, transaction.JOURNAL):
-        if record.id == record_id:
-            return record
+    if record_id:
+        for name in record.names(state_dir, record.JOURNAL):
+            if name.startswith(f"{record_id}."):
+                path = os.path.join(state_dir, record.JOURNAL, name)
+                with contextlib.suppress(ValueError):
+                    return record.load(read_bytes(path))
     raise TopicNotFoundError(f"The journal has no entry {record_id}; pimem history lists them.")
 
 
-def revert(state_dir: str, record: Record, *, action: str, token: bytes, moment: str) -> Record:
+def revert(
+    state_dir: str, entry: Record, *, action: str, tokens: Iterable[bytes], moment: str
+) -> Record:
     """Take a change back; the caller holds the store's lock.
 
     Files that nobody touched since get their old bytes. In an index that others changed
@@ -94,49 +105,62 @@ def revert(state_dir: str, record: Record, *, action: str, token: bytes, moment:
 
     Args:
         state_dir: pimem's state folder.
-        record: The change, or for a redo the undo.
+        entry: The change, or for a redo the undo.
         action: `undo` or `redo`.
-        token: Content of the lock file.
+        tokens: Contents of the lock files.
         moment: The time for the history.
 
     Raises:
         ConflictError: Somebody else changed the topic since; it shows the difference.
         StorageError: A file cannot be read or written.
     """
+    _refuse_taken_back(state_dir, entry)
     steps = []
-    for file in reversed(record.files):
-        current = recovery.content(file.path)
-        wanted = _reverted(record, file, current)
+    for file in reversed(entry.files):
+        current = transaction.content(file.path)
         steps.append(
             transaction.Step(
                 path=file.path,
                 before=current,
-                after=wanted,
+                after=_reverted(entry, file, current),
                 mode=file.before_mode or file.mode,
                 marker=file.marker,
                 decides=file.decides,
             )
         )
-    about = record.about.but(action=action, reverts=record.id, only_copy=False)
-    return transaction.commit(state_dir, about, steps, token=token, moment=moment)
+    about = entry.about.but(action=action, reverts=entry.id, only_copy=False)
+    return transaction.commit(state_dir, about, steps, tokens=tokens, moment=moment)
 
 
-def _reverted(record: Record, file: FileRecord, current: bytes | None) -> bytes | None:
+def _refuse_taken_back(state_dir: str, entry: Record) -> None:
+    """Look again under the lock: another process may have been quicker."""
+    for found, taken_back in _with_state(state_dir):
+        if found.id == entry.id:
+            if not taken_back:
+                return
+            break
+    raise ConflictError(
+        f"The {entry.about.action} of {entry.time} was taken back meanwhile.",
+        name=entry.about.name,
+        file=entry.about.file,
+    )
+
+
+def _reverted(entry: Record, file: FileRecord, current: bytes | None) -> bytes | None:
     where = recovery.side(file, current)
     if where == "after":
-        return file.old(current)
+        return recovery.file_at(file, current, "before")
     if where == "before":
         return current
-    if file.marker and current is not None and file.before != "absent":
-        back = patch.reverse(file.hunks)
-        wanted = patch.apply_nearby(current, back, recovery.about_topic(file))
+    if file.marker or file.decides:  # a list that has lines about other topics too
+        wanted = recovery.moved_to(file, current, "before")
         if wanted is not None:
             return wanted
     raise ConflictError(
-        f"{file.path} was changed by somebody else since {record.time}; nothing was undone.\n"
+        f"{file.path} was changed by somebody else since {entry.time}; nothing was undone.\n"
         + _difference(file, current),
-        name=record.about.name,
-        file=record.about.file,
+        name=entry.about.name,
+        file=entry.about.file,
         theirs=(current or b"").decode("utf-8", "replace"),
     )
 
@@ -154,36 +178,66 @@ def _difference(file: FileRecord, current: bytes | None) -> str:
     return "\n".join(shown) or "Other lines of it were changed."
 
 
-def purge(state_dir: str, record_id: str) -> Record:
+def purge(state_dir: str, record_id: str) -> tuple[Record, list[Record]]:
     """Forget an entry for good; it can then be neither undone nor seen.
+
+    What took it back, or what it took back, holds the same text and goes with it.
+
+    Returns:
+        The entry, and those left that still hold lines of its text.
 
     Raises:
         TopicNotFoundError: The journal has none.
+        StorageError: It cannot be removed.
     """
-    record = find(state_dir, record_id)
-    with contextlib.suppress(FileNotFoundError):
-        os.unlink(os.path.join(state_dir, transaction.JOURNAL, transaction.file_name(record)))
-    return record
+    wanted = find(state_dir, record_id)
+    kept = list(record.records(state_dir, record.JOURNAL))
+    gone = {record_id}
+    while more := {
+        one
+        for entry in kept
+        if entry.id in gone or entry.about.reverts in gone
+        for one in (entry.id, entry.about.reverts)
+        if one is not None and one not in gone
+    }:
+        gone |= more
+    folder = os.path.join(state_dir, record.JOURNAL)
+    with explained(folder):
+        for entry in kept:
+            if entry.id in gone:
+                with contextlib.suppress(FileNotFoundError):
+                    os.unlink(os.path.join(folder, entry.file_name))
+        sync_folder(folder)
+    texts = set().union(*(_texts(entry) for entry in kept if entry.id in gone))
+    return wanted, [entry for entry in kept if entry.id not in gone and texts & _texts(entry)]
+
+
+def _texts(entry: Record) -> set[bytes]:
+    """The lines of a change that say something: headings and front matter occur everywhere."""
+    return {
+        line
+        for file in entry.files
+        if not file.marker
+        for _, old, new, _ in file.hunks
+        for line in (*old, *new)
+        if len(line.strip()) > 3 and not _COMMON.match(line)
+    }
 
 
 def prune(state_dir: str, *, max_bytes: float, max_days: float) -> None:
-    """Forget the oldest entries beyond the bounds; those with the only copy of a file stay.
-
-    Left-overs of dead processes in the state folders go as well.
-    """
-    folder = os.path.join(state_dir, transaction.JOURNAL)
+    """Forget the oldest entries beyond the bounds; those with the only copy of a file stay."""
+    folder = os.path.join(state_dir, record.JOURNAL)
     expired_before = time.time() - max_days * _DAY_S
     kept = 0
-    with contextlib.suppress(OSError):
-        for name in sorted(os.listdir(folder), reverse=True):
-            path = os.path.join(folder, name)
-            status = os.lstat(path)
-            if not name.endswith(".json"):
-                recovery.clean(folder, [name])
-            elif not name.endswith(".keep.json"):
+    try:
+        names = sorted(os.listdir(folder), reverse=True)
+    except OSError:
+        return
+    for name in names:
+        path = os.path.join(folder, name)
+        if name.endswith(".json") and not name.endswith(".keep.json"):
+            with contextlib.suppress(OSError):
+                status = os.lstat(path)
                 kept += status.st_size
                 if kept > max_bytes or status.st_mtime < expired_before:
                     os.unlink(path)
-    intents = os.path.join(state_dir, transaction.INTENTS)
-    with contextlib.suppress(OSError):
-        recovery.clean(intents, os.listdir(intents))

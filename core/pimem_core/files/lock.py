@@ -16,7 +16,7 @@ from filelock import BaseFileLock, Timeout
 
 from ..errors import StoreBusyError
 from .holder import LOCK_NAME, is_alive, lock_content, lock_holder, pid_in
-from .publish import explained, make_folder
+from .publish import explained, make_folder, refuse_linked_folder
 from .read import is_regular, not_regular
 
 TYPE_CHECKING = False
@@ -30,11 +30,15 @@ _POLL_S = 0.02
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
+#: Contents of our own locks that could not be removed.
+_left: set[bytes] = set()
+
+
 class StoreLock(BaseFileLock):
     """One process's hold on a store.
 
     `token` is the content of the lock file while it is held. A lock whose content is in
-    `reclaimable` may be taken at once when its process is dead: it is our own, left by a kill.
+    `reclaimable` may be taken at once: it is our own, left by a process that is known to be gone.
     """
 
     def __init__(self, path: str, *, reclaimable: frozenset[bytes] = frozenset()) -> None:
@@ -71,6 +75,22 @@ class StoreLock(BaseFileLock):
 
     def _reclaim(self) -> bool:
         """Unlink a lock whose holder is gone; whether that happened."""
+        import fcntl
+
+        # Two of us must not reclaim at once: the second would unlink the first one's new lock.
+        folder = os.open(os.path.dirname(self.lock_file), os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        except OSError:
+            return self._unlink_stale()  # some file systems have no such locks
+        else:
+            return self._unlink_stale()
+        finally:
+            os.close(folder)
+
+    def _unlink_stale(self) -> bool:
         path = self.lock_file
         try:
             seen = os.lstat(path)
@@ -81,8 +101,7 @@ class StoreLock(BaseFileLock):
         content = lock_content(path)
         age_ms = (time.time_ns() - seen.st_mtime_ns) / 1e6
         pid = pid_in(content)
-        own = content in self.reclaimable and pid is not None and not is_alive(pid)
-        if not own:
+        if content not in self.reclaimable | _left:
             if age_ms <= SOFT_STALE_MS:
                 return False
             if age_ms <= HARD_STALE_MS if pid is None else is_alive(pid):
@@ -103,9 +122,13 @@ class StoreLock(BaseFileLock):
             os.close(descriptor)
         token, self.token = self.token, b""
         # Somebody may have taken the lock from us while we were stopped; theirs stays.
-        if token and lock_content(self.lock_file) == token:
-            with contextlib.suppress(FileNotFoundError):
+        for _ in range(2):
+            if not token or lock_content(self.lock_file) != token:
+                return
+            # The change is made by now: a lock that stays must not make it fail.
+            with contextlib.suppress(OSError):
                 os.unlink(self.lock_file)
+        _left.add(token)
 
 
 def new_token() -> bytes:
@@ -133,6 +156,7 @@ def locked(
     path = os.path.join(folder, LOCK_NAME)
     with explained(path):
         make_folder(folder)
+        refuse_linked_folder(folder)
         lock = StoreLock(path, reclaimable=reclaimable)
         if not _try_for(lock, 2.0 if shared else 0.5):
             if shared:
@@ -170,13 +194,16 @@ def pause(seconds: float) -> None:
 
 
 @contextlib.contextmanager
-def locked_at_once(folder: str) -> Iterator[StoreLock | None]:
+def locked_at_once(
+    folder: str, *, reclaimable: frozenset[bytes] = frozenset()
+) -> Iterator[StoreLock | None]:
     """Hold a store's lock if it is free now; None when it is not."""
     path = os.path.join(folder, LOCK_NAME)
     lock: StoreLock | None = None
     with explained(path):
         make_folder(folder)
-        lock = StoreLock(path)
+        refuse_linked_folder(folder)
+        lock = StoreLock(path, reclaimable=reclaimable)
         if not _try(lock):
             lock = None
     try:

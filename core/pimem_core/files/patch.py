@@ -119,6 +119,37 @@ def apply_nearby(
     return b"\n".join(lines)
 
 
+def side(data: bytes, hunks: Sequence[Hunk]) -> str:
+    """Which side of a patch a text comes from that others changed elsewhere.
+
+    Returns:
+        `before` or `after`, or `neither` when it cannot be told.
+    """
+    lines = lines_of(data)
+    sides = {_side(lines, hunk) for hunk in hunks}
+    return sides.pop() if len(sides) == 1 else "neither"
+
+
+def _side(lines: list[bytes], hunk: Hunk) -> str:
+    _start, old, new, above = hunk
+    lead = [] if above is None else [above]
+    if not old:
+        return "after" if _find(lines, [*lead, *new]) else "before"
+    if not new:
+        return "before" if _find(lines, [*lead, *old]) else "after"
+    is_old, is_new = bool(_find(lines, old)), bool(_find(lines, new))
+    if is_old == is_new:
+        # Lines that occur elsewhere too: what stands above them decides.
+        is_old, is_new = bool(_find(lines, [*lead, *old])), bool(_find(lines, [*lead, *new]))
+    return "neither" if is_old == is_new else "before" if is_old else "after"
+
+
+def _find(lines: list[bytes], wanted: list[bytes]) -> list[int]:
+    """Where some lines stand together."""
+    first, count = wanted[0], len(wanted)
+    return [i for i, line in enumerate(lines) if line == first and lines[i : i + count] == wanted]
+
+
 def _place(lines: list[bytes], old: list[bytes], above: bytes | None, expected: int) -> int | None:
     """Where the old lines stand now: the place nearest to where they were expected.
 
@@ -129,5 +160,5 @@ def _place(lines: list[bytes], old: list[bytes], above: bytes | None, expected: 
         if places:
             return min(places, key=lambda i: abs(i - expected))
         return max(0, min(expected, len(lines)))
-    found = [i for i, line in enumerate(lines) if line == old[0] and lines[i : i + len(old)] == old]
+    found = _find(lines, old)
     return min(found, key=lambda i: abs(i - expected)) if found else None

@@ -71,8 +71,38 @@ def make_folder(folder: str, mode: int = 0o700) -> None:
         except FileExistsError:
             continue
         # mkdir takes the umask off; under an odd one our own folder would be closed to us.
-        os.chmod(name, mode)
+        if stat.S_IMODE(os.lstat(name).st_mode) != mode:
+            os.chmod(name, mode)
         sync_folder(os.path.dirname(name))
+
+
+def private_folder(folder: str) -> None:
+    """Create a folder of pimem's own, or see that it is one and closed to others.
+
+    Raises:
+        StorageError: Something else stands there.
+        OSError: It cannot be created.
+    """
+    make_folder(folder)
+    refuse_linked_folder(folder)
+    status = os.lstat(folder)
+    if not stat.S_ISDIR(status.st_mode):
+        raise StorageError(f"{folder} is not a folder; move it away, then try again.")
+    if status.st_mode & 0o077:
+        os.chmod(folder, 0o700)
+
+
+def refuse_linked_folder(folder: str) -> None:
+    """Refuse to write into a folder that is a symbolic link.
+
+    Raises:
+        StorageError: It is one; the message says where it leads.
+    """
+    if os.path.islink(folder):
+        raise StorageError(
+            f"{folder} is a symbolic link, and pimem writes through none; put the folder itself "
+            f"there, or name {os.path.realpath(folder)}."
+        )
 
 
 def refuse_unless_regular(path: str) -> os.stat_result | None:

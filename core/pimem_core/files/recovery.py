@@ -5,38 +5,55 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import time
 
 from ..errors import PimemError
-from . import patch, transaction
-from .holder import is_alive
+from . import patch, record, transaction
+from .holder import LOCK_NAME, is_alive, lock_content
+from .publish import explained
 from .read import read_bytes
+from .transaction import content
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from .transaction import FileRecord, Record
+    from .record import FileRecord, Record
+
+    #: What each file of a change gets.
+    Plan = dict[str, bytes | None]
 
 _LEFTOVER = re.compile(r"\.tmp-(\d+)-[0-9a-f]{10}\Z")
+#: Seconds after which a temporary file is nobody's, though its process id is in use.
+_LONG_S = 3600
 
 
 def unfinished(state_dir: str, folder: str | None = None) -> list[Record]:
-    """The changes that dead processes left unfinished, of one store folder or of all."""
+    """The changes that dead processes left unfinished, of one store folder or of all.
+
+    A change that failed in this process and could not be taken back counts as well.
+    """
     try:
-        if not os.listdir(os.path.join(state_dir, transaction.INTENTS)):
+        if not os.listdir(os.path.join(state_dir, record.INTENTS)):
             return []
     except OSError:
         return []
     return [
-        record
-        for record in transaction.records(state_dir, transaction.INTENTS)
-        if folder in (None, record.about.folder) and not is_alive(record.pid)
+        found
+        for found in record.records(state_dir, record.INTENTS)
+        if folder in (None, found.about.folder) and _is_left(found)
     ]
+
+
+def _is_left(found: Record) -> bool:
+    if found.process.pid == os.getpid() and not found.process.is_gone(found.age_s):
+        return found.id not in transaction.ongoing
+    return found.process.is_gone(found.age_s)
 
 
 def tokens(found: Iterable[Record]) -> frozenset[bytes]:
     """The lock contents that belong to unfinished changes: those locks are ours to take."""
-    return frozenset(record.token.encode("latin-1") for record in found if record.token)
+    return frozenset(token.encode("latin-1") for left in found for token in left.tokens)
 
 
 def recover(state_dir: str, folder: str) -> list[str]:
@@ -44,29 +61,73 @@ def recover(state_dir: str, folder: str) -> list[str]:
 
     Returns:
         A sentence for each change that was repaired.
+
+    Raises:
+        StorageError: A file cannot be put right; the record stays for the next time.
     """
-    said = []
-    for record in unfinished(state_dir, folder):
-        if _happened(record):
-            _complete(record)
-            transaction.finish(state_dir, record)
-            said.append(f'Completed the interrupted {record.about.action} of "{_what(record)}".')
-        else:
-            _take_back(record)
-            with contextlib.suppress(FileNotFoundError):
-                name = transaction.file_name(record)
-                os.unlink(os.path.join(state_dir, transaction.INTENTS, name))
-            said.append(f'Took back the interrupted {record.about.action} of "{_what(record)}".')
+    for kind in (record.INTENTS, record.JOURNAL, "drafts"):
+        clean(os.path.join(state_dir, kind))
+    said = _set_aside(state_dir)
+    for left in unfinished(state_dir, folder):
+        said.append(_recover(state_dir, left))
+        _release_others(left, folder)
     return said
 
 
-def _what(record: Record) -> str:
-    return record.about.name or record.about.file
+def _recover(state_dir: str, left: Record) -> str:
+    what = f'the interrupted {left.about.action} of "{left.about.name or left.about.file}"'
+    where = _where(left.decider, content(left.decider.path)) if left.files else "after"
+    back = _plan(left, to="before") if where == "before" else None
+    if back is not None:
+        _carry_out(left, back)
+        with explained(left.about.folder):
+            os.unlink(transaction.places_of(state_dir, left)[0])
+        return f"Took back {what}."
+    if where == "neither":
+        # The old texts stay in the journal: somebody else's change is built upon this one.
+        _carry_out(left, _membership(left))
+        said = f"Left {what} as other programs changed it since."
+    else:
+        _carry_out(left, _plan(left, to="after") or {})
+        said = f"Completed {what}."
+    transaction.sync_folders(left)
+    transaction.finish(state_dir, left)
+    return said
 
 
-def content(path: str) -> bytes | None:
-    """A file's bytes, or None when it is absent."""
-    return read_bytes(path) if os.path.lexists(path) else None
+def _carry_out(left: Record, plan: Plan) -> None:
+    for file in left.files:
+        if file.path in plan and plan[file.path] != content(file.path):
+            mode = file.mode if file.before == "absent" else file.before_mode or file.mode
+            transaction.put(file.path, plan[file.path], mode)
+
+
+def _release_others(left: Record, folder: str) -> None:
+    """Remove the killed process's locks on further stores; this store's one is held already."""
+    held = tokens([left])
+    for other in {os.path.dirname(file.path) for file in left.files} - {folder}:
+        path = os.path.join(other, LOCK_NAME)
+        if lock_content(path) in held:
+            with contextlib.suppress(OSError):
+                os.unlink(path)
+
+
+def _set_aside(state_dir: str) -> list[str]:
+    """Rename intents that are no records, so that each is told once and nothing is lost."""
+    said = []
+    for name in record.names(state_dir, record.INTENTS):
+        path = os.path.join(state_dir, record.INTENTS, name)
+        try:
+            record.load(read_bytes(path))
+        except record.NewerRecordError as error:
+            said.append(f"{path} is left for a newer pimem: {error}.")
+        except ValueError as error:
+            with contextlib.suppress(OSError):
+                os.rename(path, f"{path}.unreadable")
+                said.append(f"{path}.unreadable is set aside: {error}.")
+        except PimemError as error:
+            said.append(f"{path} is left out: {error}")
+    return said
 
 
 def side(file: FileRecord, current: bytes | None) -> str:
@@ -75,51 +136,116 @@ def side(file: FileRecord, current: bytes | None) -> str:
     return "after" if found == file.after else "before" if found == file.before else "other"
 
 
+def _where(file: FileRecord, current: bytes | None) -> str:
+    """As `side`, but a file that others changed elsewhere counts to the side it came from."""
+    exact = side(file, current)
+    if exact != "other":
+        return exact
+    if current is None or file.after == "absent":
+        return "neither"
+    if file.marker:
+        return _where_marked(file, current)
+    return "after" if file.before == "absent" else patch.side(current, file.hunks)
+
+
+def _where_marked(file: FileRecord, current: bytes) -> str:
+    """As `_where`, by the lines about the topic alone: an index changes all the time."""
+    about = about_topic(file)
+    old = {line for _, lines, _, _ in file.hunks for line in lines if about([line])}
+    new = {line for _, _, lines, _ in file.hunks for line in lines if about([line])}
+    found = {line for line in patch.lines_of(current) if about([line])}
+    if found & new - old and not found & old - new:
+        return "after"
+    if found & old - new and not found & new - old:
+        return "before"
+    if found or (old and new):
+        return "neither"
+    return "before" if new else "after"
+
+
 def about_topic(file: FileRecord) -> Callable[[Sequence[bytes]], bool]:
     """A test whether a hunk's lines are about the changed topic itself."""
     marker = file.marker.encode()
-    return lambda lines: not marker or any(marker in line for line in lines)
+    return lambda lines: not marker or any(marker in b"\n%b\n" % line for line in lines)
 
 
-def _happened(record: Record) -> bool:
-    """Whether the change's deciding file is on the new side, whoever wrote there since."""
-    file = next((file for file in record.files if file.decides), record.files[-1])
-    current = content(file.path)
-    where = side(file, current)
-    if where != "other":
-        return where == "after"
-    return _is_there(file)
+def _plan(left: Record, *, to: str) -> Plan | None:
+    """What every file gets to be on one side.
 
-
-def _complete(record: Record) -> None:
-    for file in record.files:
+    Going on, what others changed stays as it is. Going back is all or nothing: None when a file
+    holds lines of the change that cannot be taken out.
+    """
+    plan: Plan = {}
+    for file in left.files:
         current = content(file.path)
-        where = side(file, current)
-        if where == "before":
-            transaction.put(file.path, file.new(current), file.mode)
-        elif where == "other" and current is not None and file.after != "absent":
-            lines = set(patch.lines_of(current))
-            if all(line in lines for _, _, new, _ in file.hunks for line in new if line):
-                continue
-            wanted = patch.apply_nearby(current, file.hunks, about_topic(file))
-            if wanted is not None:
-                transaction.put(file.path, wanted, file.mode)
+        where = _where(file, current)
+        if where == to or (where == "neither" and (to == "after" or not _has_new(file, current))):
+            continue
+        if side(file, current) != "other":
+            plan[file.path] = file_at(file, current, to)
+            continue
+        moved = moved_to(file, current, to)
+        if moved is not None:
+            plan[file.path] = moved
+        elif to == "before":
+            return None
+    return plan
 
 
-def _take_back(record: Record) -> None:
-    for file in reversed(record.files):
+def _has_new(file: FileRecord, current: bytes | None) -> bool:
+    """Whether a file that is on neither side holds lines that the change brought."""
+    lines = set(patch.lines_of(current or b""))
+    return any(line in lines for _, old, new, _ in file.hunks for line in set(new) - set(old))
+
+
+def file_at(file: FileRecord, current: bytes | None, to: str) -> bytes | None:
+    """A file's content on the other side than the one it is exactly on."""
+    if getattr(file, to) == "absent":
+        return None
+    return patch.apply(current or b"", file.hunks if to == "after" else patch.reverse(file.hunks))
+
+
+def moved_to(file: FileRecord, current: bytes | None, to: str) -> bytes | None:
+    """A file that others changed elsewhere, with this change's own lines as on one side.
+
+    None when the lines are not there as the other side has them.
+    """
+    hunks = file.hunks if to == "after" else patch.reverse(file.hunks)
+    about = about_topic(file)
+    if current is None:
+        return None
+    if not file.marker or "absent" not in (file.before, file.after):
+        absent = getattr(file, to) == "absent"
+        return None if absent else patch.apply_nearby(current, hunks, about)
+    # The change made or removed a whole list, but others have lines in it: only the topic's go.
+    lines = patch.lines_of(current)
+    old = [line for _, found, _, _ in hunks for line in found if about([line])]
+    new = [line for _, _, found, _ in hunks for line in found if about([line])]
+    if any(line not in lines for line in old):
+        return None
+    return b"\n".join([*(line for line in lines if line not in old), *new])
+
+
+def _membership(left: Record) -> Plan:
+    """What keeps lists in step when somebody else changed the topic's own index line since."""
+    decider = left.decider
+    about = about_topic(decider)
+    lines = patch.lines_of(content(decider.path) or b"")
+    listed = any(about([line]) for line in lines)
+    was = any(about([line]) for _, old, _, _ in decider.hunks for line in old)
+    becomes = any(about([line]) for _, _, new, _ in decider.hunks for line in new)
+    if not decider.marker or was == becomes:
+        return {}
+    to = "after" if listed == becomes else "before"
+    plan: Plan = {}
+    for file in left.files:
         current = content(file.path)
-        where = side(file, current)
-        mode = file.before_mode or file.mode
-        if where == "after":
-            transaction.put(file.path, file.old(current), mode)
-        elif where == "other" and current is not None and file.before != "absent":
-            wanted = patch.apply_nearby(current, patch.reverse(file.hunks), about_topic(file))
-            if wanted is not None:
-                transaction.put(file.path, wanted, mode)
+        if file.marker and file is not decider and side(file, current) not in (to, "other"):
+            plan[file.path] = file_at(file, current, to)
+    return plan
 
 
-def confirm(record: Record) -> bool:
+def confirm(done: Record) -> bool:
     """See that a change just made is still there; a peer that ignores the lock may have undone it.
 
     What such a peer wrote over is put back into its text, three times at most.
@@ -128,14 +254,16 @@ def confirm(record: Record) -> bool:
         Whether the change is there now.
     """
     for _ in range(3):
-        lost = [file for file in record.files if not _is_there(file)]
+        lost = [file for file in done.files if not _is_there(file)]
         if not lost:
             return True
         for file in lost:
             current = content(file.path)
             if file.after == "absent" or current is None:
                 continue
-            wanted = patch.apply_nearby(current, file.hunks, lambda _lines: False)
+            wanted = moved_to(file, current, "after")
+            if wanted is None:
+                wanted = patch.apply_nearby(current, file.hunks, lambda _lines: False)
             if wanted is not None:
                 transaction.put(file.path, wanted, file.mode)
     return False
@@ -159,22 +287,31 @@ def _is_there(file: FileRecord) -> bool:
 def as_before(state_dir: str, folder: str) -> dict[str, bytes | None]:
     """Contents that readers show instead of the disk's, while a change there is unfinished.
 
-    Until somebody holds the lock and repairs it, the change has not happened.
+    Until somebody holds the lock and repairs it, the change has not happened. Where others built
+    on it, it has; where that cannot be told, the disk is shown as it is.
     """
     shown: dict[str, bytes | None] = {}
-    for record in unfinished(state_dir, folder):
-        for file in record.files:
-            with contextlib.suppress(PimemError):
-                current = content(file.path)
-                if side(file, current) == "after":
-                    shown[file.path] = file.old(current)
+    for left in unfinished(state_dir, folder):
+        with contextlib.suppress(PimemError):
+            where = _where(left.decider, content(left.decider.path)) if left.files else "neither"
+            if where != "neither":
+                plan = _plan(left, to="before")
+                shown.update(_plan(left, to="after") or {} if plan is None else plan)
     return shown
 
 
-def clean(folder: str, names: Iterable[str]) -> None:
-    """Remove temporary files that dead processes of ours left in a folder."""
+def clean(folder: str, names: Iterable[str] | None = None) -> None:
+    """Remove temporary files that dead processes of ours left in a folder; never fails."""
+    if names is None:
+        try:
+            names = os.listdir(folder)
+        except OSError:
+            return
     for name in names:
         match = _LEFTOVER.search(name)
-        if match is not None and not is_alive(int(match[1])):
-            with contextlib.suppress(OSError):
-                os.unlink(os.path.join(folder, name))
+        if match is None:
+            continue
+        path = os.path.join(folder, name)
+        with contextlib.suppress(OSError):
+            if not is_alive(int(match[1])) or time.time() - os.lstat(path).st_mtime > _LONG_S:
+                os.unlink(path)

@@ -6,13 +6,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import sys
 
 from ..errors import PimemError
-from ..files.publish import make_folder, publish
 from ..files.read import read_bytes
 
 TYPE_CHECKING = False
@@ -28,6 +26,8 @@ def _folder(places: Places) -> str:
 
 
 def _paths(places: Places) -> tuple[str, str]:
+    import hashlib
+
     name = hashlib.sha256(places.cwd.encode("utf-8", "replace")).hexdigest()[:16]
     return os.path.join(_folder(places), f"{name}.json"), os.path.join(_folder(places), "last.json")
 
@@ -59,6 +59,8 @@ def store(
         document: What `describe` answered.
         command: How to start pimem; the installed command when left out.
     """
+    from ..files.publish import make_folder, publish
+
     command = list(command or installed_command(places) or runner_command())
     data = json.dumps({"command": command, "describe": document}, ensure_ascii=False)
     for path in _paths(places):

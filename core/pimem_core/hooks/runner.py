@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import threading
+import contextlib
 
 from .. import __version__, settings
 from ..model import Value
 from ..paths import find_places
 from ..systems import registry
 from ..systems.base import HookContext, never
-from . import documents
 from .protocol import PROTOCOL, Request, RequestError, failure, response
 from .state import SessionState
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import threading
     from collections.abc import Mapping, Sequence
     from typing import Any
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ..settings import Settings
     from ..systems.base import Cancelled, System
 
+_CANCELS_KEPT = 100
 #: Longest wait of a prompt for the start-up work of its session, in seconds.
 _START_WAIT_S = 3.5
 
@@ -59,12 +60,16 @@ class Runner:
         self._in_background = in_background
         self._starting: dict[str, threading.Thread] = {}
         self._started: dict[str, list[Action]] = {}
-        self._cancelled: set[str] = set()
-        self._one_at_a_time = threading.RLock()
+        self._cancelled: list[str] = []
+        self._saving: contextlib.AbstractContextManager[object] = contextlib.nullcontext()
+        if in_background:
+            import threading
+
+            self._saving = threading.RLock()
 
     def cancel(self, request_id: object) -> None:
-        """Have a running request stop before it changes anything."""
-        self._cancelled.add(repr(request_id))
+        """Have a request stop before it changes anything; one that is done stays done."""
+        self._cancelled = [*self._cancelled, repr(request_id)][-_CANCELS_KEPT:]
 
     def handle(self, request: Request) -> dict[str, Any]:
         """The answer to a request; never raises."""
@@ -84,21 +89,20 @@ class Runner:
         systems = [s for s in registry.SYSTEMS if s.hooks.is_active(places, config)]
         if request.event == "describe":
             document = describe(places, systems)
+            from . import documents
+
             documents.store(places, document)
             return response(request.id, result=document)
-        call = Call(
-            request=request,
-            places=places,
-            settings=config,
-            systems=systems,
-            state=SessionState(places.state_dir, request.session.id),
-        )
-        if request.event == "tool":
-            return self._tool(call)
-        if request.event == "complete":
-            return self._complete(call)
-        with self._one_at_a_time:
-            call = call.but(state=SessionState(places.state_dir, request.session.id))
+        beside = {
+            "tool": self._tool,
+            "complete": self._complete,
+            "command": self._slow,
+            "answer": self._slow,
+        }.get(request.event)
+        if beside is not None:
+            return beside(self._call(request, places, config, systems))
+        with self._saving:
+            call = self._call(request, places, config, systems)
             call.state.take_back(request.missed)
             if request.event == "before_agent_start":
                 call.state.remember(request.id)
@@ -106,14 +110,38 @@ class Runner:
             call.state.save()
         return response(request.id, actions)
 
+    def _call(
+        self, request: Request, places: Places, config: Settings, systems: Sequence[System]
+    ) -> Call:
+        return Call(
+            request=request,
+            places=places,
+            settings=config,
+            systems=systems,
+            state=SessionState(places.state_dir, request.session.id),
+        )
+
+    def _slow(self, call: Call) -> dict[str, Any]:
+        """A command may wait for a store's lock; the session's prompts must not wait with it.
+
+        So it runs beside them, and only what it changed in the state is put into the newest.
+        """
+        run = self._command if call.request.event == "command" else self._person_answered
+        before = {s.name: dict(call.state.system(s.name)) for s in call.systems}
+        actions = run(call)
+        with self._saving:
+            newest = SessionState(call.places.state_dir, call.request.session.id)
+            for system in call.systems:
+                for key, value in call.state.system(system.name).items():
+                    if before[system.name].get(key) != value:
+                        newest.system(system.name)[key] = value
+            newest.save()
+        return response(call.request.id, actions)
+
     def _event(self, call: Call) -> list[Action]:
         request = call.request
         if request.event == "session_start":
             return self._session_start(call)
-        if request.event == "command":
-            return self._command(call)
-        if request.event == "answer":
-            return self._person_answered(call)
         known = {
             row["name"] for system in call.systems for row in system.hooks.offer(call.places).events
         }
@@ -134,6 +162,8 @@ class Runner:
         if not self._in_background:
             return [*actions, *self._start(call)]
         session = call.request.session.id
+        import threading
+
         thread = threading.Thread(target=self._start_later, args=(session, call), daemon=True)
         self._starting[session] = thread
         thread.start()
@@ -169,11 +199,9 @@ class Runner:
         else:
             raise RequestError("unknown_tool", f'There is no tool "{name}" here.')
         if repr(request.id) in self._cancelled:
-            self._cancelled.discard(repr(request.id))
             raise RequestError("cancelled", "The call was cancelled; nothing was changed.")
         context = call.context(system, lambda: repr(request.id) in self._cancelled)
         actions = system.hooks.tool(str(name), params if isinstance(params, dict) else {}, context)
-        self._cancelled.discard(repr(request.id))
         return response(request.id, actions)
 
     def _command(self, call: Call) -> list[Action]:

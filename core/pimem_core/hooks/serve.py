@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
 
 from ..paths import find_places
 from .protocol import (
@@ -90,6 +89,8 @@ class _Lines:
 
 def serve() -> int:
     """Answer JSON lines until standard input closes; one answer is one line."""
+    import threading  # the one-shot form needs no threads
+
     runner = Runner(in_background=True)
     writing = threading.Lock()
     threads: set[threading.Thread] = set()

@@ -6,7 +6,6 @@ are renamed into place without fsync: losing the last event costs an injection, 
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 
@@ -21,6 +20,15 @@ if TYPE_CHECKING:
 _SNAPSHOTS = 8
 
 
+def _file_name(session_id: str) -> str:
+    """A file name for a session: its id, which pi makes a UUID, or a digest of any other."""
+    if session_id.isascii() and session_id.replace("-", "").isalnum() and len(session_id) <= 64:
+        return session_id.lower()
+    import hashlib  # takes 2 ms to load
+
+    return hashlib.sha256(session_id.encode("utf-8", "replace")).hexdigest()
+
+
 class SessionState:
     """One session's state, per system, with what recent answers took from it.
 
@@ -29,8 +37,7 @@ class SessionState:
     """
 
     def __init__(self, state_dir: str, session_id: str) -> None:
-        name = hashlib.sha256(session_id.encode("utf-8", "replace")).hexdigest()[:32]
-        base = os.path.join(state_dir, "sessions", name)
+        base = os.path.join(state_dir, "sessions", _file_name(session_id))
         self._files = (f"{base}.json", f"{base}.texts.json")
         self._written = ["", ""]
         self._raw: dict[str, Any] = {"systems": {}, "answers": []}

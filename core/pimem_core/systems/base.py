@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from ..actions import Action
     from ..errors import ConfigError
-    from ..files.transaction import Record
+    from ..files.record import Record
     from ..model import Change, Document, Hit, Setting, StoreStatus, Topic
     from ..paths import Places
     from ..settings import Settings

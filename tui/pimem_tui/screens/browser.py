@@ -40,7 +40,7 @@ from ..widgets import (
 )
 from ..widgets.store_header import read_only
 from .detail import DetailScreen
-from .topic_screen import TopicScreen
+from .topic_screen import LOW, TopicScreen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -299,6 +299,7 @@ class BrowserScreen(TopicScreen):
 
     def _fit_preview(self) -> None:
         preview = self.query_one("#preview")
+        self.preview_heading.short = self.size.height < LOW
         self.query_one(Seam).joint = preview.region.x if preview.display else None
         self._read_preview()
 

@@ -12,7 +12,7 @@ from textual.worker import get_current_worker
 from ..messages import BodyRead, TopicChanged
 from ..reading import read_body
 from ..widgets import BodyView, KeyBar, TooSmall, TopicHeading
-from .topic_screen import TopicScreen
+from .topic_screen import LOW, TopicScreen
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -87,6 +87,7 @@ class DetailScreen(TopicScreen):
         self.call_after_refresh(self._fit)
 
     def _fit(self) -> None:
+        self.heading.short = self.size.height < LOW
         left, width = self.body.left, self.body.measure
         right = max(self.size.width - left - width, 0)
         self.heading.styles.padding = (0, right, 0, left)

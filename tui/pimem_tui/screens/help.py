@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
 _MARKS = (
-    ("●", "pinned: always kept, cannot be removed before it is unpinned"),
+    ("●", "pinned: stays until it is unpinned"),
     ("~", "stale: not written for a long time"),
-    ("!", "problem: needs your eye, the heading says what it is"),
+    ("!", "problem: its heading says which"),
 )
 
 

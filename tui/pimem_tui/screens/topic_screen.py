@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
     from textual.worker import Worker
 
+#: Screens with fewer lines than this keep headings short.
+LOW = 16
 #: Which ability of a store each action needs.
 _NEEDS = {"toggle_pin": "pin", "remove": "remove", "edit_outside": "edit"}
 

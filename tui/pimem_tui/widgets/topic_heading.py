@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from pimem_core.text import plural
 from rich.cells import cell_len
 from textual.content import Content
+from textual.reactive import reactive
 from textual.widget import Widget
 
 from ..ages import exact, long_age
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
     from textual.geometry import Size
 
 
+_MAX_SUMMARY_LINES = 6
+_MAX_FACT_LINES = 4
+
+
 class TopicHeading(Widget):
     """Says in words everything that the marks of the list say with a sign."""
 
@@ -30,10 +35,12 @@ class TopicHeading(Widget):
         for kind in ("title", "summary", "facts", "pinned", "stale", "problem")
     }
 
-    def __init__(self, now: Callable[[], float], *, max_lines: int = 6) -> None:
+    short: reactive[bool] = reactive(False, layout=True)
+    """Keep to three lines, as on a low screen."""
+
+    def __init__(self, now: Callable[[], float]) -> None:
         super().__init__()
         self._now = now
-        self._max_lines = max_lines
         self._topic: Topic | None = None
         self._runs: list[list[Run]] = []
 
@@ -67,11 +74,12 @@ class TopicHeading(Widget):
         room = max(width - sum(cell_len(run.text) for run in title), 1)
         lines = [[*title, Run(cut(clean(topic.name), room), "title")]]
         if topic.summary:
-            lines += wrap([Run(clean(topic.summary), "summary")], width)
-        lines += wrap(self._facts(topic), width)
-        if len(lines) > self._max_lines:
-            lines = [lines[0], *lines[1 : self._max_lines - 1], lines[-1]]
-        return lines
+            summary = clean(topic.summary)
+            if self.short:
+                summary = cut(summary, width)
+            lines += wrap([Run(summary, "summary")], width)[:_MAX_SUMMARY_LINES]
+        facts = wrap(self._facts(topic), width)
+        return lines + (facts[:1] if self.short else facts[:_MAX_FACT_LINES])
 
     def _facts(self, topic: Topic) -> list[Run]:
         facts: list[Run] = []
@@ -86,7 +94,8 @@ class TopicHeading(Widget):
         if topic.stamp:
             age = long_age(topic.stamp, self._now())
             stamp = clean(exact(topic.stamp))
-            facts.append(Run(f"{age} ({stamp})" if age else stamp, "facts"))
+            both = f"{age} ({stamp})" if age and not self.short else age or stamp
+            facts.append(Run(both, "facts"))
         facts.append(Run(clean(topic.file), "facts"))
         if not topic.listed:
             facts.append(Run("not in the index", "stale"))

@@ -16,7 +16,7 @@ from .index import INDEX_NAME, INITIAL, entries, parse_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from ...paths import Places
 
@@ -112,29 +112,35 @@ def carry_over(places: Places, local: str, shared: str) -> str | None:
     """Carry over if it is due and both locks are free.
 
     Returns:
-        What stood in the way, None when it is done or not due. It is tried again at the next
-        change; the shared store is used either way.
+        What to tell: what stood in the way, or what was repaired; None when there is nothing. It
+        is tried again at the next change; the shared store is used either way.
     """
     if not is_due(local):
         return None
+    from ...files import recovery
     from ...files.lock import locked_at_once  # loads filelock, which readers never need
 
+    state_dir = places.state_dir
+    left = [*recovery.unfinished(state_dir, local), *recovery.unfinished(state_dir, shared)]
+    said: list[str] = []
     try:
-        with locked_at_once(local) as ours:
+        with locked_at_once(local, reclaimable=recovery.tokens(left)) as ours:
             if ours is None:
                 return "Not carried over yet: the local store is locked."
-            if not is_due(local):
-                return None
-            with locked_at_once(shared) as theirs:
+            with locked_at_once(shared, reclaimable=recovery.tokens(left)) as theirs:
                 if theirs is None:
                     return "Not carried over yet: the shared store is locked."
-                _carry(places, local, shared, theirs.token)
+                # What a kill left may be this very carry-over.
+                for folder in (local, shared):
+                    said += recovery.recover(state_dir, folder)
+                if is_due(local):
+                    _carry(places, local, shared, [ours.token, theirs.token])
     except (PimemError, OSError) as error:
-        return f"Not carried over yet: {error}"
-    return None
+        return " ".join([*said, f"Not carried over yet: {error}"])
+    return " ".join(said) or None
 
 
-def _carry(places: Places, local: str, shared: str, token: bytes) -> None:
+def _carry(places: Places, local: str, shared: str, tokens: Sequence[bytes]) -> None:
     from ...clock import now, stamp
     from ...files import transaction
 
@@ -160,4 +166,4 @@ def _carry(places: Places, local: str, shared: str, token: bytes) -> None:
         name=f"{len(merge.copies)} topics of the local store",
         file="",
     )
-    transaction.commit(places.state_dir, about, steps, token=token, moment=stamp(now()))
+    transaction.commit(places.state_dir, about, steps, tokens=tokens, moment=stamp(now()))

@@ -7,7 +7,7 @@ import os
 
 from ... import settings
 from ...clock import now, stamp
-from ...errors import InvalidTopicError, TopicNotFoundError
+from ...errors import InvalidTopicError, PimemError, TopicNotFoundError
 from ...files import journal, recovery, transaction
 from ...files.lock import locked
 from ...files.read import PREVIEW_BYTES, decode, is_regular, not_regular, read_bytes, regular_names
@@ -19,9 +19,9 @@ from .index import INDEX_NAME, INITIAL, Index, named
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
-    from ...files.transaction import Record
+    from ...files.record import Record
     from ..base import WriteRequest
     from .index import Entry
     from .store import OpenpiStore
@@ -36,6 +36,7 @@ class Session:
         self.moment = now()
         self.config, _error = config.load(store.places)
         self.notes: list[str] = []
+        self._done: list[Record] = []
         self._read()
 
     def _read(self) -> None:
@@ -142,13 +143,14 @@ class Session:
     def revert(self, record: Record, action: str) -> Change:
         """Take a recorded change back."""
         about = record.about
-        journal.revert(
+        made = journal.revert(
             self.store.places.state_dir,
             record,
             action=action,
-            token=self.token,
+            tokens=[self.token],
             moment=stamp(self.moment),
         )
+        self._finish(made)
         verb = "Undid" if action == "undo" else "Redid"
         what = self._reverted_action(record)
         outcome = "undone" if action == "undo" else "redone"
@@ -207,7 +209,7 @@ class Session:
                 path=tombstones.tombstones_path(self.store.path),
                 before=before,
                 after=tombstones.write(wanted),
-                marker=file,
+                marker=f"\n{file}\n",
             )
         ]
 
@@ -224,21 +226,34 @@ class Session:
             self.store.places.state_dir,
             about,
             steps,
-            token=self.token,
+            tokens=[self.token],
             moment=stamp(self.moment),
         )
-        if not recovery.confirm(record):
-            self.notes.append(
-                "Another program that ignores the lock wrote over this change; look at "
-                f"{self._path(file)}."
-            )
+        self._finish(record)
+        self.notes += limits.crossed(self.index_before, self.index.text(), self.config.max_lines)
+
+    def _finish(self, record: Record) -> None:
+        self._done.append(record)
         bounds, _error = settings.load(self.store.places)
         journal.prune(
             self.store.places.state_dir,
             max_bytes=bounds.undo_max_mb * 1e6,
             max_days=bounds.undo_max_days,
         )
-        self.notes += limits.crossed(self.index_before, self.index.text(), self.config.max_lines)
+
+    def confirm(self) -> None:
+        """See, last of all under the lock, that nobody who ignores it wrote over the change."""
+        for record in self._done:
+            try:
+                kept = recovery.confirm(record)
+            except PimemError as error:
+                kept = False
+                self.notes.append(str(error))
+            if not kept:
+                self.notes.append(
+                    "Another program that ignores the lock wrote over this change; look at "
+                    f"{self._path(record.about.file or INDEX_NAME)}."
+                )
 
     def change(
         self, outcome: str, name: str, file: str, message: str, dropped: list[str]
@@ -286,5 +301,13 @@ def locked_session(store: OpenpiStore) -> Iterator[Session]:
         said = recovery.recover(state_dir, store.path)
         current = Session(store, lock.token)
         current.notes += said
-        recovery.clean(store.path, current.names)
+        _clean(store, current.names)
         yield current
+        current.confirm()
+
+
+def _clean(store: OpenpiStore, names: Iterable[str]) -> None:
+    """Remove what killed processes left, also beside memory.jsonc and in the local store."""
+    recovery.clean(store.path, names)
+    for folder in {store.places.agent_dir, store.local_folder} - {store.path}:
+        recovery.clean(folder)

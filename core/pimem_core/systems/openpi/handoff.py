@@ -22,13 +22,11 @@ _BULLETS = 15
 _MESSAGES = 3
 _SUMMARY_BYTES = 12_288
 _CUT_NOTE = "\n\n<!-- summary truncated: it was longer than 12 KiB -->"
-_UNFINISHED = re.compile(
-    r"\b(?:need to|waiting for|next step|pending|not done|incomplete|unfinished)\b",
-    re.IGNORECASE | re.ASCII,
-)
-_HEADING = re.compile(f"#{{1,6}}[{SPACE}]")
-_MARKER = re.compile(f"^[-*][{SPACE}]+")
-_EMPHASIS = re.compile(r"^(\*{1,2})(.+?)\1$")
+# Not compiled at import: a prompt without a handoff needs none of them.
+_UNFINISHED = r"(?ai)\b(?:need to|waiting for|next step|pending|not done|incomplete|unfinished)\b"
+_HEADING = f"#{{1,6}}[{SPACE}]"
+_MARKER = f"^[-*][{SPACE}]+"
+_EMPHASIS = r"^(\*{1,2})(.+?)\1$"
 
 
 def decide(config: Config, handoff: str) -> str:
@@ -38,7 +36,7 @@ def decide(config: Config, handoff: str) -> str:
     """
     if config.consolidate_on_compact:
         return "consolidate"
-    if config.auto_resume_after_threshold_compaction or _UNFINISHED.search(handoff):
+    if config.auto_resume_after_threshold_compaction or re.search(_UNFINISHED, handoff):
         return "continue"
     return "none"
 
@@ -61,9 +59,9 @@ def bullets(messages: Sequence[Mapping[str, Any]]) -> list[str]:
     for text in texts[-_MESSAGES:]:
         for raw in text.split("\n"):
             line = trim(raw)
-            if not line or line.startswith("```") or _HEADING.match(line):
+            if not line or line.startswith("```") or re.match(_HEADING, line):
                 continue
-            line = _EMPHASIS.sub(r"\2", _MARKER.sub("", line))
+            line = re.sub(_EMPHASIS, r"\2", re.sub(_MARKER, "", line))
             found.append(f"- {line}")
     return found[-_BULLETS:]
 

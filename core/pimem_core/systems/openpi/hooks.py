@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
+
 from ... import actions
 from ...errors import PimemError
 from ..base import HookContext, Offer, Part
-from . import config, handoff, injection
+from . import config, injection
 from .store import OpenpiStore, active_folder, local_folder, shared_folder
 
 TYPE_CHECKING = False
@@ -181,7 +183,7 @@ class OpenpiHooks:
         except PimemError as error:
             return [actions.notify(str(error), "warning")]
         if not context.state.get("handoff_done"):
-            part = injection.handoff_part(handoff.newest(context.places))
+            part = _newest_handoff(context.places)
             if part is not None:
                 parts.append(part)
                 context.state["handoff_done"] = True
@@ -192,7 +194,7 @@ class OpenpiHooks:
     def _handoff_message(self, context: HookContext) -> list[Action]:
         if context.state.get("handoff_done"):
             return []
-        part = injection.handoff_part(handoff.newest(context.places))
+        part = _newest_handoff(context.places)
         if part is None:
             return []
         context.state["handoff_done"] = True
@@ -230,7 +232,7 @@ class OpenpiHooks:
             return []
         parts = list(self._parts(context, settings))
         if turn == 1:
-            part = injection.handoff_part(handoff.newest(context.places))
+            part = _newest_handoff(context.places)
             parts += [part] if part is not None else []
         return parts
 
@@ -259,6 +261,16 @@ class OpenpiHooks:
         from . import command
 
         return command.answered(key, value, _active(context.places))
+
+
+def _newest_handoff(places: Places) -> Part | None:
+    # Most sessions have none; then nothing of it is loaded.
+    paths = (places.agent_dir, os.path.join(places.agent_dir, "memory"))
+    if not any(os.path.lexists(os.path.join(path, "HANDOFF.md")) for path in paths):
+        return None
+    from . import handoff
+
+    return injection.handoff_part(handoff.newest(places))
 
 
 def is_sticky(context: HookContext) -> bool:

@@ -115,5 +115,5 @@ def _expendable(lines: Sequence[str]) -> list[int]:
         entry = parse_line(line)
         if entry is not None and not entry.pinned:
             moment = instant(entry.stamp) if entry.stamp else None
-            found.append((moment.timestamp() if moment else 0.0, position))
+            found.append((moment or 0, position))
     return [position for _, position in sorted(found)]

@@ -1,45 +1,58 @@
-"""The instants that the stamps of an index mean."""
+"""The instants that the stamps of an index mean.
+
+Plain arithmetic: `datetime` refuses what JavaScript reads, and loading it costs every prompt.
+"""
 
 from __future__ import annotations
 
-import re
-from datetime import UTC, datetime, timedelta
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from datetime import datetime
 
-_FULL = re.compile(
-    r"(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2}):(\d{2})([+-])(\d{2}):(\d{2}))?", re.ASCII
-)
+_DAY_S = 86_400
 
 
-def instant(text: str) -> datetime | None:
-    """The instant that a stamp means, or None when it means none.
+def instant(text: str) -> int | None:
+    """The instant that a stamp means, in seconds of the epoch, or None when it means none.
 
     A date alone is midnight UTC. As in JavaScript, a day up to 31 rolls over into the next month
     and 24:00:00 is the next midnight.
+
+    Args:
+        text: A date, or a date and time with offset, as the index grammar finds them.
     """
-    match = _FULL.fullmatch(text)
-    if match is None:
-        return None
-    year, month, day = int(match[1]), int(match[2]), int(match[3])
-    if not (1 <= month <= 12 and 1 <= day <= 31 and year >= 1):
+    if not text.isascii():
         return None
     try:
-        moment = datetime(year, month, 1, tzinfo=UTC) + timedelta(days=day - 1)
-        if match[4] is None:
-            return moment
-        hour, minute, second = int(match[4]), int(match[5]), int(match[6])
-        if hour > 24 or minute > 59 or second > 59 or (hour == 24 and (minute or second)):
+        year, month, day = int(text[:4]), int(text[5:7]), int(text[8:10])
+        if not (1 <= month <= 12 and 1 <= day <= 31):
             return None
-        offset_hours, offset_minutes = int(match[8]), int(match[9])
-        if offset_hours > 23 or offset_minutes > 59:
-            return None
-        offset = timedelta(hours=offset_hours, minutes=offset_minutes)
-        moment += timedelta(hours=hour, minutes=minute, seconds=second)
-        return moment - offset if match[7] == "+" else moment + offset
-    except OverflowError:
+        seconds = (_days(year, month) + day - 1) * _DAY_S
+        if len(text) == len("2026-11-15"):
+            return seconds
+        hour, minute, second = int(text[11:13]), int(text[14:16]), int(text[17:19])
+        offset_hours, offset_minutes = int(text[20:22]), int(text[23:25])
+    except ValueError:
         return None
+    if hour > 24 or minute > 59 or second > 59 or (hour == 24 and (minute or second)):
+        return None
+    if offset_hours > 23 or offset_minutes > 59:
+        return None
+    offset = offset_hours * 3600 + offset_minutes * 60
+    seconds += hour * 3600 + minute * 60 + second
+    return seconds - offset if text[19] == "+" else seconds + offset
+
+
+def _days(year: int, month: int) -> int:
+    """Days from the epoch to the first of a month, by the proleptic Gregorian calendar."""
+    # The year is counted from March, so that the leap day comes last.
+    year -= month <= 2
+    from_march = (month + 9) % 12
+    leap_days = year // 4 - year // 100 + year // 400
+    return year * 365 + leap_days + (153 * from_march + 2) // 5 - 719_468
 
 
 def age_days(text: str, moment: datetime) -> int | None:
     """Whole days from a stamp to a moment, or None when the stamp means no instant."""
     then = instant(text)
-    return None if then is None else (moment - then) // timedelta(days=1)
+    return None if then is None else int((moment.timestamp() - then) // _DAY_S)

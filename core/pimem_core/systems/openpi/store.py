@@ -18,16 +18,15 @@ from ...errors import (
 from ...files.read import PREVIEW_BYTES, decode, is_regular, read_bytes, regular_names
 from ...model import Change, Document, Hit, StoreStatus, Topic
 from ...text import plural, quote
-from ...tokens import estimate
 from ..base import Removal, never, silent
-from . import carry_over, config
+from . import config
 from .index import INDEX_NAME, Entry, entries, find, is_topic_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from ...files.transaction import Record
+    from ...files.record import Record
     from ...paths import Places
     from ..base import Cancelled, Progress, WriteRequest
     from .changing import Session
@@ -77,11 +76,11 @@ class OpenpiStore:
         return local_folder(self.places)
 
     def _carry_over_is_due(self) -> bool:
-        return (
-            self.name == "shared"
-            and carry_over.is_due(self.local_folder)
-            and config.load(self.places)[0].shared_dir
-        )
+        if self.name != "shared":
+            return False
+        from . import carry_over
+
+        return carry_over.is_due(self.local_folder) and config.load(self.places)[0].shared_dir
 
     def view(self) -> View:
         """The store as it is now.
@@ -91,6 +90,8 @@ class OpenpiStore:
         """
         shown = self._unfinished()
         if self._carry_over_is_due():
+            from . import carry_over
+
             with contextlib.suppress(PimemError):
                 plan = carry_over.plan(self.local_folder, self.path)
                 elsewhere = {name: source for name, (_data, source) in plan.copies.items()}
@@ -152,7 +153,7 @@ class OpenpiStore:
             stamp=entry.stamp,
             pinned=entry.pinned,
             stale=entry.stale,
-            tokens=estimate(entry.prefix + entry.name + entry.middle + entry.rest) + 1,
+            line=_as_injected(entry),
             problem=problem,
         )
 
@@ -397,6 +398,13 @@ class OpenpiStore:
                 name=entry.name,
                 file=entry.file,
             )
+
+
+def _as_injected(entry: Entry) -> str:
+    """An entry's line as a model is given it: its stamp is the day alone."""
+    line = entry.prefix + entry.name + entry.middle + entry.rest
+    stamp = entry.stamp
+    return line if stamp is None else line.replace(stamp, stamp[:10], 1)
 
 
 def read_index(path: str, shown: Mapping[str, bytes | None]) -> str | None:

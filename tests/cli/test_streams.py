@@ -1,0 +1,130 @@
+"""What goes to a terminal, to a pipe, and into one that is closed or full."""
+
+from __future__ import annotations
+
+import os
+import pty
+import select
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+from cli.running import COMMAND, environment, run
+from core.folders import HEADER, topic_text
+
+if TYPE_CHECKING:
+    from core.folders import Folder
+
+NASTY = "esc \x1b[31m bell \x07 c1 \x9b bidi \u202e zero \u200b del \x7f"
+
+
+def shell(script: str, *words: str) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        ["bash", "-c", script, "bash", *COMMAND, *words],
+        capture_output=True,
+        env=environment(),
+        timeout=60,
+        check=False,
+    )
+
+
+def on_terminal(*words: str) -> bytes:
+    """What a command sends to a terminal."""
+    child, terminal = pty.fork()
+    if child == 0:
+        os.execve(sys.executable, [*COMMAND, *words], environment())
+    seen = b""
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        ready, _, _ = select.select([terminal], [], [], 60)
+        try:
+            chunk = os.read(terminal, 65_536) if ready else b""
+        except OSError:  # how Linux says that the other side is closed
+            break
+        if not chunk:
+            break
+        seen += chunk
+    os.close(terminal)
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == 0
+    return seen
+
+
+@pytest.fixture
+def nasty(empty: Folder) -> Folder:
+    return empty.fill(
+        {
+            "MEMORY.md": f"{HEADER}- [N {NASTY}](n.md) 2026-01-01 -- s {NASTY}\n",
+            "n.md": topic_text("N", body=f"one\ttwo\n{NASTY}\n[0] x [/ é 日本 👩"),
+        }
+    )
+
+
+def test_a_terminal_gets_signs_and_a_pipe_the_stored_bytes(nasty: Folder) -> None:
+    for words in (["list"], ["show", "n.md"], ["search", "zero"]):
+        seen = on_terminal(*words).decode()
+        assert not set("\x1b\x07\x9b\u202e\u200b\x7f") & set(seen), words
+        assert "␛[31m" in seen
+        assert NASTY in run(*words).out
+    assert "one\ttwo\r\n" in on_terminal("show", "n.md").decode()
+    assert "[0] x [/ é 日本 👩" in on_terminal("show", "n.md").decode()
+
+
+def test_notices_on_a_terminal_get_signs_too(empty: Folder) -> None:
+    empty.fill({"../memory.jsonc": "{ oops"})
+    folder = empty.path.parent / "odd\x1b[31m"
+    folder.mkdir()
+    seen = on_terminal("status", "--dir", str(folder))
+    assert b"\x1b" not in seen
+    assert "odd␛[31m".encode() in seen
+
+
+def test_a_reader_that_leaves_early_is_fine(empty: Folder) -> None:
+    lines = "".join(f"- [T{n}](t{n}.md) -- {'x' * 200}\n" for n in range(3_000))
+    empty.fill({"MEMORY.md": HEADER + lines})
+    for words in (["list"], ["list", "--json"], ["search", "x"]):
+        done = shell('"$@" | head -1; exit "${PIPESTATUS[0]}"', *words)
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert done.stdout.count(b"\n") == 1
+    for words in (["list"], ["--help"], ["--version"], ["show", "t1.md", "--raw"]):
+        empty.fill({"t1.md": "x" * 1_000_000})
+        assert shell('set -o pipefail; "$@" | true', *words).stderr == b""
+
+
+def test_a_full_disk_behind_stdout_is_said(nasty: Folder) -> None:
+    for words in (["list"], ["list", "--json"], ["show", "n.md", "--raw"]):
+        done = shell('"$@" > /dev/full', *words)
+        assert done.returncode == 4, words
+        assert b"cannot be written" in done.stderr
+        assert b"Traceback" not in done.stderr
+        assert b"ignored" not in done.stderr
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-", "<&- >&- 2>&-"])
+def test_closed_streams_stop_nothing(nasty: Folder, closed: str) -> None:
+    for words in (["list"], ["list", "--json"], ["pin", "n.md"], ["unpin", "n.md"]):
+        done = shell(f'"$@" {closed}', *words)
+        assert done.returncode == 0, (words, done.stderr)
+        assert b"Traceback" not in done.stderr
+    assert shell(f'"$@" {closed}', "show", "nothing").returncode == 1
+
+
+def test_half_a_character_in_a_front_matter_stops_nothing(nasty: Folder) -> None:
+    nasty.fill({"half.md": '---\nname: "half \\ud83d"\n---\nbody\n'})
+    assert run("show", "half.md").code == 0
+    assert run("show", "half.md", "--json").json["front_matter"]["name"] == "half \ufffd"
+
+
+def test_any_locale_gets_utf8(nasty: Folder) -> None:
+    nasty.fill({"n.md": "é 日本"})
+    for locale in ("C", "POSIX", "de_DE.ISO-8859-1"):
+        more = {"LC_ALL": locale, "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+        assert "é 日本" in run("show", "n.md", env=more).out
+
+
+def test_the_manager_needs_a_terminal(empty: Folder) -> None:
+    done = run()
+    assert done.code == 2
+    assert "terminal" in done.err
