@@ -7,7 +7,7 @@ from ..model import Value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from typing import Any, Protocol
+    from typing import Any, Protocol, cast
 
     from ..actions import Action
     from ..errors import ConfigError
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], None]
 else:
     Protocol = object
+
+    def cast(_kind, value):
+        """Stand in for what only type checkers read."""
+        return value
 
 
 def never() -> bool:
@@ -249,7 +253,7 @@ class Store(Protocol):
     name: str
     system: str
     path: str
-    #: Which of `write`, `pin`, `remove`, `edit` the system has.
+    #: Which of `write`, `pin`, `remove`, `edit` the system has; `inbox` for a `LayeredStore`.
     abilities: frozenset[str]
 
     def list(self, *, cancelled: Cancelled = never) -> Sequence[Topic]:
@@ -362,9 +366,12 @@ class Store(Protocol):
 class LayeredStore(Store, Protocol):
     """A store that is a layer of a memory with an inbox; `inbox` is among its `abilities`.
 
-    Its topics are files, their names relative paths. A front asks for `entries`, `inbox` and
-    `archive` in `abilities` before it uses these.
+    Its topics are files, their names relative paths.
     """
+
+    def load_lines(self) -> Sequence[str]:
+        """The load status as lines for people."""
+        ...
 
     def load(self) -> LoadStatus:
         """Which files the next prompt gets, how much of each, and what is hidden or cut."""
@@ -454,6 +461,11 @@ class LayeredStore(Store, Protocol):
     def refresh(self) -> Change:
         """Read everything anew and say what changed since the last time this was asked."""
         ...
+
+
+def layered(store: Store) -> LayeredStore | None:
+    """The store as a layer with entries, inbox and archive, None when it is none."""
+    return cast("LayeredStore", store) if "inbox" in store.abilities else None
 
 
 class System(Protocol):

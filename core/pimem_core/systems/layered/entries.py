@@ -13,6 +13,7 @@ from markdown_it import MarkdownIt
 from ...errors import AmbiguousTopicError, TopicNotFoundError
 from ...text import one_line, plural, quote
 from ..base import Entry
+from .lines import line_end, lines_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +46,6 @@ _FIELD = re.compile(
     r"(?P<value>.*)",
     re.DOTALL,
 )
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
 _ORIGIN = re.compile(r"_(?:Promoted from|From) ")
 _parser = MarkdownIt("commonmark")
 
@@ -79,11 +79,6 @@ class Section:
         return next((field for field in self.fields if field.name == name), None)
 
 
-def lines_of(text: str) -> list[str]:
-    """The lines of a text with their ends, where Markdown sees them."""
-    return _LINE.findall(text)
-
-
 def sections(text: str) -> list[Section]:
     """The entries of a text in order."""
     lines = lines_of(text)
@@ -105,7 +100,7 @@ def sections(text: str) -> list[Section]:
 
 
 def _end(tokens: Sequence[Token], start: int) -> int:
-    """The token at which an entry ends: the next heading of its rank, or where another came from."""
+    """The token at which an entry ends: the next heading of its rank, or of its origin."""
     for at in range(start, len(tokens)):
         token = tokens[at]
         if token.level != 0:
@@ -245,7 +240,7 @@ def find(found: Iterable[Section], wanted: str, *, file: str) -> Section:
 def with_fields(text: str, section: Section, values: Mapping[str, str]) -> str:
     """The text with some fields of an entry set; a missing one is added."""
     lines = lines_of(text)
-    end = _line_end(lines)
+    end = line_end(lines)
     edits: list[tuple[int, int, list[str]]] = []
     for name, value in values.items():
         field = section.field(name)
@@ -278,12 +273,6 @@ def _end_of(lines: Sequence[str], field: Field, usual: str) -> str:
     return ending if ending or field.end == len(lines) else usual
 
 
-def _line_end(lines: Sequence[str]) -> str:
-    """The line end that a text uses."""
-    first = lines[0] if lines else "\n"
-    return "\r\n" if first.endswith("\r\n") else "\r" if first.endswith("\r") else "\n"
-
-
 def without(text: str, section: Section) -> tuple[str, str]:
     """The text without an entry, and the entry's own text."""
     lines = lines_of(text)
@@ -292,11 +281,3 @@ def without(text: str, section: Section) -> tuple[str, str]:
         end += 1
     taken = "".join(lines[section.first : section.end])
     return "".join([*lines[: section.first], *lines[end:]]), taken
-
-
-def appended(text: str, added: str) -> str:
-    """A text with another one behind it, after one blank line, in the first one's line ends."""
-    end = _line_end(lines_of(text))
-    added = re.sub(r"\r\n|\r|\n", end, added.strip("\r\n")) + end
-    kept = text.rstrip("\r\n")
-    return f"{kept}{end}{end}{added}" if kept.removeprefix("\ufeff").strip() else added

@@ -127,10 +127,12 @@ def _layer(
     if note:
         room -= len(_JOINT) + len(note)
     room -= sum(_cost(files[i], 0) for i in kept)
-    level = _level([wanted[i] for i in kept], room)
     dropped = {files[i].file for i in out}
-    for i in kept:
+    for position, i in enumerate(kept):
+        # What one cut at a line boundary leaves over is for those after it.
+        level = _level([wanted[j] for j in kept[position:]], room)
         text = _fitted(files[i], min(wanted[i], level))
+        room -= len(text)
         if text != files[i].text or len(text) < files[i].chars:
             dropped.add(files[i].file)
         if text:

@@ -58,7 +58,11 @@ def load(
     for file in workspace:
         if file.counts and file.name != INDEX_NAME:
             winners.setdefault(file.name, file.file)
-    hidden = {file.path: winners[file.name] for file in global_files if file.name in winners}
+    hidden = {
+        file.path: winners[file.name]
+        for file in global_files
+        if file.counts and file.name in winners
+    }
     return Loaded(
         layers=layers,
         task=task if task is not None and task.counts else None,

@@ -37,10 +37,12 @@ class Found(Value):
 class Walk(Value):
     """The files of a layer in order, and what is wrong with others.
 
-    `problems` keep a memory from being read, `ignored` are files that only look like one.
+    `broken` are files with what keeps them from being read, `problems` says the same of folders,
+    `ignored` is about files that only look like memories.
     """
 
     found: Sequence[Found]
+    broken: Sequence[tuple[str, str]] = ()
     problems: Sequence[str] = ()
     ignored: Sequence[str] = ()
 
@@ -54,6 +56,7 @@ def walk(folder: str, shown: Shown) -> Walk:
         StorageError: The layer's own folder cannot be listed.
     """
     found: list[Found] = []
+    broken: list[tuple[str, str]] = []
     problems: list[str] = []
     ignored: list[str] = []
     for name in _names(folder, shown):
@@ -68,10 +71,10 @@ def walk(folder: str, shown: Shown) -> Walk:
                 continue
             for below in inner:
                 if not below.startswith("."):
-                    _take(f"{name}/{below}", folder, shown, found, problems, ignored)
+                    _take(f"{name}/{below}", folder, shown, found, broken, ignored)
         else:
-            _take(name, folder, shown, found, problems, ignored)
-    return Walk(found=found, problems=problems, ignored=ignored)
+            _take(name, folder, shown, found, broken, ignored)
+    return Walk(found=found, broken=broken, problems=problems, ignored=ignored)
 
 
 def walk_folder(folder: str, name: str, shown: Shown) -> list[Found]:
@@ -94,7 +97,7 @@ def _take(
     folder: str,
     shown: Shown,
     found: list[Found],
-    problems: list[str],
+    broken: list[tuple[str, str]],
     ignored: list[str],
 ) -> None:
     path = os.path.join(folder, file)
@@ -107,7 +110,7 @@ def _take(
     except FileNotFoundError:
         return  # removed just now
     except OSError as error:
-        problems.append(f"{path} cannot be looked at: {error.strerror}.")
+        broken.append((file, f"{path} cannot be looked at: {error.strerror}."))
         return
     regular = stat.S_ISREG(status.st_mode)
     if not is_memory_name(split(file)[1]):
@@ -119,7 +122,7 @@ def _take(
     if regular:
         found.append(Found(file=file, path=path, status=status))
     else:
-        problems.append(not_regular(path))
+        broken.append((file, not_regular(path)))
 
 
 def _names(folder: str, shown: Shown) -> list[str]:
@@ -181,7 +184,7 @@ class Cache:
             seen = walk(folder, shown)
         except StorageError as error:
             return [], [str(error)]
-        problems = list(seen.problems)
+        problems = [*seen.problems, *(said for _file, said in seen.broken)]
         files = []
         for found in seen.found:
             if wanted(split(found.file)[0]):
@@ -200,8 +203,7 @@ class Cache:
             return known[1]
         began = time.time_ns()
         file = self._read(layer, found, shown)
-        is_sure = found.status is not None and found.status.st_ctime_ns < began - _UNSURE_NS
-        if is_sure and file.problem is None:
+        if is_settled(found.status, began) and file.problem is None:
             self._files[found.path] = (key, file)
         else:
             self._files.pop(found.path, None)
@@ -245,14 +247,19 @@ def signature(status: os.stat_result | None) -> tuple[int, ...] | None:
     return status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino
 
 
+def is_settled(status: os.stat_result | None, began_ns: int) -> bool:
+    """Whether a file read from a moment on cannot change with its signature staying the same."""
+    return status is not None and status.st_ctime_ns < began_ns - _UNSURE_NS
+
+
 def task(folder: str, cache: Cache, shown: Shown, file: str) -> MemoryFile | None:
     """The state slot; None when there is none or it says nothing."""
     found: list[Found] = []
-    problems: list[str] = []
-    _take(file, folder, shown, found, problems, [])
-    if problems:
+    broken: list[tuple[str, str]] = []
+    _take(file, folder, shown, found, broken, [])
+    for _file, problem in broken:
         path = os.path.join(folder, file)
         return MemoryFile(
-            layer="state", file=file, path=path, text="", chars=0, counts=False, problem=problems[0]
+            layer="state", file=file, path=path, text="", chars=0, counts=False, problem=problem
         )
     return cache.read("state", found[0], shown) if found else None

@@ -249,7 +249,7 @@ class OpenpiStore:
             # A file that an unfinished change created is not there yet.
             if is_topic_file(file) and view.shown.get(self._path(file), b"") is not None:
                 topics[file] = self._unlisted(file)
-        from .find import scan
+        from ...search import scan
 
         return scan(list(topics.values()), query, view.shown, cancelled, progress)
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from ...errors import PimemError
-from ...files.read import read_bytes
-from ...model import Hit
-from ...text import cut_utf16, trim
+from .errors import PimemError
+from .files.read import read_bytes
+from .model import Hit
+from .text import cut_utf16, trim
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from ...model import Topic
-    from ..base import Cancelled, Progress
+    from .model import Topic
+    from .systems.base import Cancelled, Progress
 
 _SNIPPET_UNITS = 120
 #: A topic file longer than this is searched only so far, so that one huge file cannot stall.
