@@ -6,8 +6,8 @@ import contextlib
 import os
 import time
 
-from .errors import ConflictError, PimemError, StorageError
-from .files.publish import explained, make_folder, publish
+from .errors import ConflictError, PimemError, SecretError, StorageError
+from .files.publish import explained, private_folder, publish
 from .files.read import decode, read_bytes
 
 TYPE_CHECKING = False
@@ -35,7 +35,7 @@ class Draft:
         ending = os.fsdecode(os.fsencode(file.replace("/", "-"))[-200:])
         path = os.path.join(folder, f"{time.time_ns() // 1_000_000}-{os.getpid()}-{ending}")
         with explained(path):
-            make_folder(folder)
+            private_folder(folder)
             publish(path, text.encode(), exclusive=True)
         return cls(path, text)
 
@@ -73,6 +73,25 @@ class Draft:
             error.args = (f"{error} Your text is kept in {self.path}.",)
             raise
         self.discard()
+
+
+@contextlib.contextmanager
+def kept_when_refused(places: Places, file: str, text: str) -> Iterator[None]:
+    """Keep a text that has no other copy as a draft when the block fails, and say where it is.
+
+    A text that was refused for a secret in it is not kept.
+    """
+    try:
+        yield
+    except SecretError:
+        raise
+    except PimemError as error:
+        try:
+            where = f"Your text is kept in {Draft.create(places, file, text).path}."
+        except PimemError as failure:
+            where = f"Your text could not be kept as a draft: {failure}"
+        error.args = (f"{error} {where}",)
+        raise
 
 
 def editor_command(env: Mapping[str, str]) -> list[str]:

@@ -86,7 +86,8 @@ function carryOut(
       show(ctx, action.message as string, action.level);
       return undefined;
     case "status":
-      if (ctx.hasUI) ctx.ui.setStatus(action.key as string, action.text ? clean(action.text) : undefined);
+      if (ctx.hasUI)
+        ctx.ui.setStatus(action.key as string, action.text ? clean(action.text) : undefined);
       return undefined;
     case "confirm":
       return scope.confirm(action, ctx);
@@ -165,7 +166,9 @@ function run(command: string[], cwd: string): Promise<string | undefined> {
       resolve(failure);
     };
     child.on("error", (error) => finish(error.message));
-    child.once("exit", (code, signal) => finish(code === 0 ? undefined : `${signal ?? `code ${code}`}`));
+    child.once("exit", (code, signal) =>
+      finish(code === 0 ? undefined : `${signal ?? `code ${code}`}`),
+    );
   });
 }
 

@@ -92,7 +92,9 @@ function computed(
     case "entry_ids":
       return entryIds(event, ctx);
     case "entries":
-      return branch(ctx).findLast((e) => e.type === "custom" && e.customType === name)?.data ?? null;
+      return (
+        branch(ctx).findLast((e) => e.type === "custom" && e.customType === name)?.data ?? null
+      );
     case "branch_from":
       return branchFrom(branch(ctx), kept[name]);
     case "tail_has":

@@ -5,13 +5,13 @@
  */
 import * as host from "@earendil-works/pi-coding-agent";
 import type { AgentToolResult, ExtensionAPI } from "@earendil-works/pi-coding-agent";
-import { realpathSync } from "node:fs";
-import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { askPerson, blocks, perform, sections, show, type Scope } from "./actions.ts";
 import { list, stored } from "./document.ts";
 import type { Description, EventSpec, Stored, ToolSpec } from "./document.ts";
-import { attempt, edited, modeOf, payloadOf, sessionOf, settled, type Context, type Seen } from "./fields.ts";
+import { attempt, edited, modeOf, payloadOf, sessionOf, settled } from "./fields.ts";
+import type { Context, Seen } from "./fields.ts";
+import { paths, queued } from "./queue.ts";
 import { Runner, type Action, type Answer, type Session } from "./runner.ts";
 
 type Loose = Record<string, unknown>;
@@ -37,9 +37,11 @@ const SHUTDOWN_MS = 1_000;
 const SESSIONS_HELD = 50;
 /** Events that are not pi's, or have a handler of their own. */
 const OURS = new Set(
-  ["describe", "tool", "command", "complete", "cancel", "answer"].concat(
-    ["session_start", "session_shutdown", "before_agent_start"],
-  ),
+  ["describe", "tool", "command", "complete", "cancel", "answer"].concat([
+    "session_start",
+    "session_shutdown",
+    "before_agent_start",
+  ]),
 );
 const AFTER_DEADLINE = new Set(["notify", "status", "append_entry"]);
 const SELF = fileURLToPath(import.meta.url);
@@ -107,7 +109,7 @@ class Shim implements Scope {
       this.on(spec.name, (event, ctx) => this.guarded(() => this.event(spec.name, event, ctx)));
     }
     // pi takes one message from a handler, so there is one handler for each system.
-    const wanted = this.events.has("before_agent_start") ? (describe.systems?.length || 1) : 0;
+    const wanted = this.events.has("before_agent_start") ? describe.systems?.length || 1 : 0;
     for (; this.starters < wanted; this.starters++) {
       const first = this.starters === 0;
       this.on("before_agent_start", (event, ctx) =>
@@ -216,7 +218,9 @@ class Shim implements Scope {
     const spec = this.events.get(name);
     const { keep } = this.held(ctx.sessionManager.getSessionId());
     const payload = payloadOf(spec?.fields ?? [], event, ctx, this.pi, keep, SELF);
-    let deadlineMs = spec?.deadline_ms ?? (spec?.awaited ? DEFAULT_MS : undefined);
+    const usual =
+      name === "session_shutdown" ? SHUTDOWN_MS : spec?.awaited ? DEFAULT_MS : undefined;
+    let deadlineMs = spec?.deadline_ms ?? usual;
     if (name === "before_agent_start" && !this.shared.prompted) {
       this.shared.prompted = true;
       deadlineMs = Math.max(FIRST_PROMPT_MS, deadlineMs ?? 0);
@@ -229,9 +233,7 @@ class Shim implements Scope {
     if (this.events.get(name)?.fields?.includes("@entry_ids")) await settled(event, ctx);
     const answer = this.forward(name, event, ctx);
     if (!this.events.get(name)?.awaited) {
-      void answer.then(async (later) => {
-        if (later && this.alive) await perform(later.actions, ctx, this);
-      });
+      void this.guarded(async () => perform((await answer)?.actions ?? [], ctx, this));
       return undefined;
     }
     const actions = (await answer)?.actions ?? [];
@@ -244,8 +246,12 @@ class Shim implements Scope {
       return messages && { messages };
     }
     if (name === "session_before_compact") {
-      const { do: _, ...compaction } = last("compaction") ?? { do: "" };
-      return typeof compaction.summary === "string" ? { compaction } : undefined;
+      const found: Partial<Action> = last("compaction") ?? {};
+      const { summary, firstKeptEntryId, tokensBefore, details } = found;
+      const complete = typeof summary === "string" && typeof firstKeptEntryId === "string";
+      return complete
+        ? { compaction: { summary, firstKeptEntryId, tokensBefore, details } }
+        : undefined;
     }
     if (name === "tool_call") {
       const block = last("block");
@@ -269,14 +275,9 @@ class Shim implements Scope {
 
   private async sessionShutdown(event: Loose, ctx: Context): Promise<void> {
     await this.guarded(async () => {
-      const runner = this.shared.runner;
-      if (runner && this.events.has("session_shutdown")) {
-        const spec = this.events.get("session_shutdown");
-        const payload = payloadOf(spec?.fields ?? [], event, ctx, this.pi, {}, SELF);
-        const deadlineMs = spec?.deadline_ms ?? SHUTDOWN_MS;
-        const answer = await this.ask("session_shutdown", payload, ctx, { deadlineMs });
-        await perform(answer?.actions ?? [], ctx, this);
-      }
+      if (!this.shared.runner || !this.events.has("session_shutdown")) return;
+      const answer = await this.forward("session_shutdown", event, ctx);
+      await perform(answer?.actions ?? [], ctx, this);
     });
     this.alive = false;
     this.shared.owner = undefined;
@@ -300,13 +301,16 @@ class Shim implements Scope {
     // Without an answer the same bytes as last time, so that the prompt's prefix does not change.
     if (answer && !answer.error) held.sections = sections(actions);
     await perform(actions, ctx, this, (message) => this.messages.push(message));
+    for (const surplus of this.messages.splice(this.starters)) {
+      attempt(() => this.pi.sendMessage(surplus as never, { deliverAs: "nextTurn" }));
+    }
     let appended = "";
     for (const [name, text] of held.sections) {
       if (prompt) prompt[name] = text;
       else appended += `\n\n<${name}>\n${text}\n</${name}>`;
     }
     for (const action of actions) {
-      if (action.do === "append_prompt") appended += `\n\n${String(action.text)}`;
+      if (action.do === "append_prompt" && action.text) appended += `\n\n${String(action.text)}`;
     }
     const systemPrompt = appended && `${String(event.systemPrompt)}${appended}`;
     const message = this.messages.shift();
@@ -328,7 +332,8 @@ class Shim implements Scope {
       const name = text.slice(1).split(" ", 1)[0]!;
       if (this.pi.getCommands().some((command) => command.name === name)) return undefined;
       const { runner } = this;
-      if (!runner.hopeful || !(await runner.ready(this.current(ctx), COMMAND_WAIT_MS))) return undefined;
+      if (!runner.hopeful || !(await runner.ready(this.current(ctx), COMMAND_WAIT_MS)))
+        return undefined;
       this.learn();
       if (!this.commands.has(name)) return undefined;
       await this.run(name, text.slice(name.length + 2), ctx);
@@ -364,7 +369,14 @@ class Shim implements Scope {
   private computed(name: string, ctx: Context): Loose {
     const fields = this.events.get(name)?.fields ?? [];
     const { keep } = this.held(ctx.sessionManager.getSessionId());
-    return payloadOf(fields.filter((f) => f.startsWith("@")), {}, ctx, this.pi, keep, SELF);
+    return payloadOf(
+      fields.filter((f) => f.startsWith("@")),
+      {},
+      ctx,
+      this.pi,
+      keep,
+      SELF,
+    );
   }
 
   private async complete(name: string, prefix: string) {
@@ -375,7 +387,9 @@ class Shim implements Scope {
     const items = (answer?.result as { items?: unknown } | undefined)?.items;
     if (!Array.isArray(items)) return null;
     return items.map((item: unknown) =>
-      typeof item === "string" ? { value: item, label: item } : (item as { value: string; label: string }),
+      typeof item === "string"
+        ? { value: item, label: item }
+        : (item as { value: string; label: string }),
     );
   }
 
@@ -403,11 +417,14 @@ class Shim implements Scope {
     ctx: Context,
   ): Promise<AgentToolResult<unknown>> {
     if (!(await this.runner.ready(this.current(ctx), COMMAND_WAIT_MS))) {
-      throw new Error(`pimem is not running, nothing was done (${this.runner.trouble ?? "no answer"}).`);
+      throw new Error(
+        `pimem is not running, nothing was done (${this.runner.trouble ?? "no answer"}).`,
+      );
     }
     const payload = { name, params, toolCallId, ...this.computed("tool", ctx) };
     const answer = await this.ask("tool", payload, ctx, { signal });
-    if (!answer) throw new Error(signal?.aborted ? "Cancelled." : "pimem ended before it answered.");
+    if (!answer)
+      throw new Error(signal?.aborted ? "Cancelled." : "pimem ended before it answered.");
     if (answer.error) throw new Error(answer.error.message);
     if (this.alive) await this.guarded(() => perform(answer.actions, ctx, this));
     const result = answer.actions.findLast((action) => action.do === "tool_result");
@@ -416,25 +433,4 @@ class Shim implements Scope {
     if (result.isError) throw new Error(content.map((block) => block.text).join("\n"));
     return { content, details: result.details ?? {} };
   }
-}
-
-/** The files a call changes, each once: names for one file would wait for each other for ever. */
-function paths(templates: unknown, params: Loose): string[] {
-  const found = new Set<string>();
-  for (const template of Array.isArray(templates) ? (templates as string[]) : []) {
-    let complete = true;
-    const path = template.replace(/\{(\w+)\}/g, (_, name: string) => {
-      const value = params?.[name];
-      complete &&= typeof value === "string" && value !== "" && !value.includes("\0");
-      return String(value);
-    });
-    if (complete) found.add(attempt(() => realpathSync(path)) ?? resolve(path));
-  }
-  return [...found].sort();
-}
-
-function queued<T>(files: string[], work: () => Promise<T>): Promise<T> {
-  const queue = (host as Partial<typeof host>).withFileMutationQueue;
-  const [file, ...rest] = files;
-  return file === undefined || !queue ? work() : queue(file, () => queued(rest, work));
 }

@@ -113,7 +113,10 @@ export class Runner {
     }
     this.child = child;
     child.on("error", (error: NodeJS.ErrnoException) =>
-      this.failed(error.code === "ENOENT" ? `${this.command[0]} is not there` : error.message, child),
+      this.failed(
+        error.code === "ENOENT" ? `${this.command[0]} is not there` : error.message,
+        child,
+      ),
     );
     // A grandchild may hold the pipes open, so the end of the process counts, not of the pipes.
     child.once("exit", (code, signal) =>
@@ -278,7 +281,8 @@ export class Runner {
     this.unansweredSince = 0;
     const actions: unknown[] = Array.isArray(answer.actions) ? answer.actions : [];
     answer.actions = actions.filter(
-      (a): a is Action => typeof a === "object" && a !== null && typeof (a as Action).do === "string",
+      (a): a is Action =>
+        typeof a === "object" && a !== null && typeof (a as Action).do === "string",
     );
     const waiting = this.pending.get(answer.id);
     if (waiting) {

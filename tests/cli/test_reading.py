@@ -248,6 +248,8 @@ def test_stores_are_named_or_a_path(
     assert pimem.json("list", "--store", "shared") == []
     for words in (
         ["--store", "nope"],
+        ["--store", ""],
+        ["--dir", ""],
         ["--store", "local", "--dir", "other"],
         ["--dir", "other/t.md"],
     ):

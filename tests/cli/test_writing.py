@@ -12,6 +12,7 @@ from cli.running import COMMAND, environment, run
 from core.folders import snapshot, topic_text
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from cli.running import Pimem
@@ -256,7 +257,12 @@ def test_a_topic_that_is_no_regular_file_is_refused(pimem: Pimem, local: Folder)
     target = local.path / "target.txt"
     target.write_text("theirs")
     path = local.path / "docker-net.md"
-    for make in (lambda: path.symlink_to(target), path.mkdir, lambda: os.mkfifo(path)):
+    kinds: list[Callable[[], None]] = [
+        lambda: path.symlink_to(target),
+        lambda: path.mkdir(),
+        lambda: os.mkfifo(path),
+    ]
+    for make in kinds:
         path.unlink()
         make()
         for words in (

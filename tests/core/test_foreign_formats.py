@@ -127,6 +127,7 @@ def test_every_change_of_a_foreign_folder_is_refused_and_names_the_format(
         {"MEMORY.md": "\ufeff# Memory index\r\n\r\nprose\r\n"},
         {"MEMORY.md": "<!-- nothing yet -->\n"},
         {"MEMORY.md": "My notes\n- [A](a.md) — hook\n"},
+        {"MEMORY.md": HEADER + "\n" * 100_000 + "a § b"},
         {"MEMORY.md": HEADER, "SCRATCHPAD.md": "", "daily/x.md": ""},
         {"MEMORY.md": "Only prose is left.\n", "a.md": topic_text("A")},
     ],

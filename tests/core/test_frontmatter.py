@@ -112,12 +112,18 @@ def test_aliases_cannot_blow_up() -> None:
     assert found["name"] == "A"
 
 
-@pytest.mark.parametrize(
-    "block",
-    ["x: " + "[" * 5_000 + "\n", "x:\n" + "".join(f"{' ' * n}a:\n" for n in range(1, 1500)),
-     "".join(f"k{n}: v\n" for n in range(50_000)), "name: " + '"' * 100_000 + "\n",
-     "name: '" + "''" * 100_000 + "\n", "description: |\n" + "  line\n" * 200_000],
-)  # fmt: skip
+HOSTILE = {
+    "nested flow": "x: " + "[" * 5_000 + "\n",
+    "nested keys": "x:\n" + "".join(f"{' ' * n}a:\n" for n in range(1, 1500)),
+    "many keys": "".join(f"k{n}: v\n" for n in range(50_000)),
+    "double quotes": "name: " + '"' * 100_000 + "\n",
+    "single quotes": "name: '" + "''" * 100_000 + "\n",
+    "long block": "description: |\n" + "  line\n" * 200_000,
+    "open quotes": "".join(f'k{n}: "open\n' for n in range(5_000)),
+}
+
+
+@pytest.mark.parametrize("block", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_blocks_are_read_and_changed_in_time(block: str) -> None:
     start = time.process_time()
     text = f"---\n{block}---\nbody"

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     #: Relative path to text, times written as `T`.
     Look = dict[str, str]
 
+#: Whether all is tried, as `make faults` does, or a sample.
+EVERY = bool(os.environ.get("PIMEM_FAULTS"))
 PIMEM = [sys.executable, "-m", "pimem_tui"]
 _TIME = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d[+-]\d\d:\d\d)?")
 _EDITOR = "#!/bin/sh\nprintf 'a line from the editor\\n' >> \"$1\"\n"
@@ -158,7 +160,11 @@ def _write(home: Home, topic: str, content: str, **more: str) -> None:
 
 
 def filled(home: Home) -> None:
-    """A store with prose, a line without a file, a pinned and two plain topics."""
+    """A store with prose, a line without a file, an old topic and two others."""
+    agent = Path(home.places.agent_dir)
+    agent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if not home.shared:
+        (agent / "memory.jsonc").write_text("{}\n")
     _write(home, "Keep", "kept as it is")
     _write(home, "Note", "first\nsecond\nthird")
     _write(home, "Other", "of another matter")
@@ -231,8 +237,7 @@ def _new(home: Home) -> None:
 
 
 _RETIRE = (
-    "from pimem_core.files import record
-from pimem_core.paths import find_places\n"
+    "from pimem_core.paths import find_places\n"
     "from pimem_core.systems.openpi.recap import retire\n"
     "print(*retire(find_places()))"
 )

@@ -6,13 +6,12 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 from typing import TYPE_CHECKING
 
 import pytest
 from faults import standins
-from faults.homes import KINDS, PIMEM, Home, Kind, undo
+from faults.homes import EVERY, KINDS, PIMEM, Home, Kind, undo
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,9 +19,6 @@ if TYPE_CHECKING:
 
     from faults.homes import Look
     from faults.tracer import Call
-
-EVERY = bool(os.environ.get("PIMEM_FAULTS"))
-
 
 def points(calls: int, turn: int) -> list[int]:
     """The calls to be killed at; one more is the unkilled run."""
@@ -94,7 +90,8 @@ def test_a_kill_leaves_the_state_before_or_after(
         is_ours = any((home.state / "intents").glob("*.json"))
         if not is_ours:
             home.age_lock()
-        if at % 2:
+        # A carry-over's lock on the local store is for the next one to take.
+        if at % 2 and kind.name != "carry-over":
             assert home.store.recover() is not None
             assert home.leftovers() == [], where
             assert home.look() in plain, where

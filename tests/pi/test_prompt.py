@@ -130,6 +130,17 @@ def test_several_messages_each_stored_with_the_prompt(pi: Pi) -> None:
     assert [text for _, text in pi.texts(1)].count("TEXT zcode-memory") == 1
 
 
+def test_more_messages_than_systems(pi: Pi) -> None:
+    """One handler carries one message; what is over comes with this prompt or the next."""
+    both = [{"do": "message", "customType": n, "content": n, "display": False} for n in "AB"]
+    pi.plan({"before_agent_start": [actions(*both), actions()]})
+    with pi.rpc() as rpc:
+        rpc.prompt("one")
+        rpc.prompt("two")
+    texts = [text for _, text in pi.texts(1)]
+    assert (texts.count("A"), texts.count("B")) == (1, 1)
+
+
 def test_a_refused_call_is_text_and_a_failed_one_too(pi: Pi) -> None:
     def result(text: str, failed: bool) -> dict[str, Any]:
         content = [{"type": "text", "text": text}]

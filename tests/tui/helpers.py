@@ -118,12 +118,15 @@ class MemoryStore:
                     yield Hit(topic=topic, where=where, snippet=text)
                     break
 
-    def refuse_changes(self) -> None:
-        self._called("refuse_changes")
-
     def status(self) -> StoreStatus:
         self._called("status")
         return self.state.but(count=len(self.topics))
+
+    def refuse_changes(self) -> None:
+        self._called("refuse_changes")
+
+    def announce(self) -> None:
+        self._called("announce")
 
     def write(self, request: WriteRequest) -> Change:
         raise NotImplementedError
@@ -171,7 +174,7 @@ def make_topic(name: str, file: str | None = None, **values: Any) -> Topic:
         "file": file,
         "path": f"/stores/memory/{file}",
         "summary": f"about {name}",
-        "tokens": 20,
+        "line": f"- [{name}]({file}) -- about it",
     }
     return Topic(**{**fields, **values})
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
-import stat
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from pimem_core.errors import ConflictError, SecretError, StorageError
-from pimem_tui.editor import editor_command, write_draft
+from pimem_core.errors import ConflictError, ReadOnlyFormatError, SecretError, StorageError
 from pimem_tui.screens.confirm import ConfirmScreen
 from textual.app import App
 from tui.helpers import MemoryStore, make_topic, manager, notices, press, selected, settled, shown
@@ -60,26 +58,6 @@ def one_store() -> MemoryStore:
     return store
 
 
-def test_visual_comes_before_editor_and_arguments_are_split() -> None:
-    assert editor_command({"VISUAL": "code --wait", "EDITOR": "ed"}) == ["code", "--wait"]
-    assert editor_command({"VISUAL": " ", "EDITOR": "'/a b/ed' -x"}) == ["/a b/ed", "-x"]
-    assert editor_command({"EDITOR": "it's"}) == ["it's"]
-    assert editor_command({}) == ["vi"]
-
-
-def test_drafts_are_private_and_exact(tmp_path: Path) -> None:
-    old = os.umask(0o777)
-    try:
-        path = Path(write_draft(str(tmp_path), "../sub dir/ä [x].md", "a\r\nb\ufeff\udce9"))
-    finally:
-        os.umask(old)
-    assert path.parent == tmp_path / "drafts"
-    assert path.suffix == ".md"
-    assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
-    assert path.read_bytes() == b"a\r\nb\xef\xbb\xbf\xef\xbf\xbd"
-
-
 async def test_an_edit_is_saved_and_shown(demo: Places, editor: SetEditor) -> None:
     editor(APPEND)
     async with manager(demo) as pilot:
@@ -111,7 +89,7 @@ async def test_unchanged_text_writes_nothing(demo: Places, editor: SetEditor) ->
         assert notices(pilot) == ['"alpha" is unchanged.']
     assert "save" not in store.calls
     assert drafts(demo) == []
-    assert Path(log.read_text().strip()).name.startswith("alpha-")
+    assert log.read_text().strip().endswith("alpha.md")
 
 
 @pytest.mark.parametrize(
@@ -131,7 +109,7 @@ async def test_a_failed_save_keeps_the_draft(
     async with manager(demo, [store]) as pilot:
         await press(pilot, "E")
         await settled(pilot)
-        assert "Your text is in ~/.local/state/pimem/drafts/alpha-" in notices(pilot)[0]
+        assert f"Your text is kept in {demo.state_dir}/drafts/" in notices(pilot)[0]
         assert "alpha" in shown(pilot)
     (draft,) = drafts(demo)
     assert text_of(demo.state_dir, "drafts", draft) == "old text\nan added line\n"
@@ -145,7 +123,9 @@ async def test_an_editor_that_fails_saves_nothing_and_keeps_what_was_typed(
     async with manager(demo, [store]) as pilot:
         await press(pilot, "E")
         await settled(pilot)
-        assert notices(pilot)[0].startswith("The editor ended with code 1. Your text is in ")
+        assert notices(pilot)[0].startswith(
+            "The editor ended with code 1; nothing was saved. Your text is kept in "
+        )
     assert "save" not in store.calls
     assert len(drafts(demo)) == 1
 
@@ -168,7 +148,7 @@ async def test_an_editor_that_removes_or_breaks_the_draft(demo: Places, editor: 
     async with manager(demo, [store]) as pilot:
         await press(pilot, "E")
         await settled(pilot)
-        assert "cannot be read, nothing was saved" in notices(pilot)[0]
+        assert "UTF-8" in notices(pilot)[0]
         editor("path.unlink()")
         await press(pilot, "E")
         await settled(pilot)
@@ -186,13 +166,25 @@ async def test_a_secret_asks_first(demo: Places, editor: SetEditor) -> None:
         assert isinstance(pilot.app.screen, ConfirmScreen)
         assert "Line 2 looks like a key" in shown(pilot)
         await press(pilot, "enter")
-        assert "Nothing was saved. Your text is in" in notices(pilot)[0]
+        assert "Nothing was saved. Your text is kept in" in notices(pilot)[0]
         assert "save_secret" not in store.calls
         await press(pilot, "E")
         await settled(pilot)
         await press(pilot, "y")
         assert "save_secret" in store.calls
     assert len(drafts(demo)) == 1
+
+
+async def test_a_store_that_takes_no_changes_opens_no_editor(
+    demo: Places, editor: SetEditor
+) -> None:
+    log = editor(APPEND)
+    store = one_store()
+    store.errors["refuse_changes"] = ReadOnlyFormatError("Another program's format.")
+    async with manager(demo, [store]) as pilot:
+        await press(pilot, "E")
+        assert notices(pilot) == ["Another program's format."]
+    assert not log.exists()
 
 
 async def test_pressing_twice_opens_one_editor(demo: Places, editor: SetEditor) -> None:

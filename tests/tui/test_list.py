@@ -205,6 +205,30 @@ async def test_a_failed_change_keeps_the_list_and_says_why(demo: Places) -> None
         assert "●" not in shown(pilot)
 
 
+async def test_a_slow_change_says_that_it_is_under_way(demo: Places) -> None:
+    gate = threading.Event()
+    store = MemoryStore([make_topic("alpha"), make_topic("beta")])
+    store.hooks["pin"] = lambda: gate.wait(10)
+    async with manager(demo, [store]) as pilot:
+        await pilot.press("p")
+        await until(pilot, lambda: "working …" in shown(pilot))
+        await pilot.press("down", "p", "up")  # the list goes on working, changes take turns
+        gate.set()
+        await settled(pilot)
+        assert "working …" not in shown(pilot)
+        assert " ● alpha" in shown(pilot)
+        assert " ● beta" in shown(pilot)
+
+
+async def test_what_is_to_be_said_about_a_store_is_in_the_help(demo: Places) -> None:
+    store = MemoryStore([make_topic("alpha")])
+    store.state = store.state.but(notes=["3 topic files not in the index. [b]\x1b"])
+    async with manager(demo, [store]) as pilot:
+        assert "1 note (?)" in shown(pilot)
+        await press(pilot, "question_mark")
+        assert "3 topic files not in the index. [b]␛" in shown(pilot)
+
+
 async def test_an_unforeseen_error_is_told_and_nothing_breaks(demo: Places) -> None:
     store = MemoryStore([make_topic("alpha")])
     store.errors["pin"] = KeyError("x")

@@ -118,12 +118,14 @@ async def test_a_foreign_folder_without_topics(demo: Places, form: str, text: st
 
 
 async def test_a_folder_of_prose_opens_read_only(demo: Places, tmp_path: Path) -> None:
+    """The system's own words say what is there and what to do."""
     folder = tmp_path / "prose"
     folder.mkdir()
     (folder / "MEMORY.md").write_text("Just a sentence.\n")
     app = PimemApp([registry.open_folder(str(folder), demo)], demo, now=lambda: NOW)
     async with app.run_test(size=(100, 30)) as pilot:
-        await until(pilot, lambda: "no format that pimem knows" in shown(pilot))
+        await until(pilot, lambda: "move it away" in shown(pilot))
+        assert "read-only: unknown" in shown(pilot)
 
 
 async def test_a_system_without_an_action_hides_it(demo: Places) -> None:

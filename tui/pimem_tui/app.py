@@ -17,9 +17,9 @@ from textual.binding import Binding
 
 from .changes import TopicChanges
 from .commands import PimemCommands
-from .log import logger, logging_to
 from .screens.browser import BrowserScreen
 from .screens.help import HelpScreen
+from .screens.topic_screen import TopicScreen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
     from textual.screen import Screen
 
-_SHEETS = ("base", "browser", "detail", "confirm", "help")
+# What the first screen needs; the other screens bring their own.
+_SHEETS = ("base", "browser")
 
 
 class PimemApp(TopicChanges):
@@ -89,7 +90,9 @@ class PimemApp(TopicChanges):
 
     def action_help(self) -> None:
         """Show all keys of the screen."""
-        self.push_screen(HelpScreen(self.screen))
+        screen = self.screen
+        status = screen.store_status if isinstance(screen, TopicScreen) else None
+        self.push_screen(HelpScreen(screen, status.notes if status is not None else ()))
 
     def _handle_exception(self, error: Exception) -> None:
         self.crash = self.crash or error
@@ -111,6 +114,8 @@ def run_manager(store: str | None = None, folder: str | None = None, *, demo: bo
     try:
         with _places(demo) as places:
             stores, start = _stores(places, store, folder)
+            from .log import logging_to
+
             with logging_to(find_places().state_dir) as log:
                 return _run(PimemApp(stores, places, start=start), log)
     except PimemError as error:
@@ -121,6 +126,8 @@ def run_manager(store: str | None = None, folder: str | None = None, *, demo: bo
 def _run(app: PimemApp, log: str) -> int:
     app.run()
     if app.crash is not None:
+        from .log import logger
+
         logger.critical("The manager stopped", exc_info=app.crash)
         sys.stderr.write(f"pimem stopped because of an error in itself; {log} has the details.\n")
         return 1

@@ -9,15 +9,14 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
+from pimem_core.drafts import Draft
 from pimem_core.errors import PimemError, SecretError
-from pimem_core.paths import tilde
 from pimem_core.text import visible_cell
 from textual import on
 from textual.app import App, SuspendNotSupported
 from textual.signal import Signal
 
-from .editor import EditorEnd, discard_draft, read_draft, run_editor, write_draft
-from .log import logger
+from .editor import EditorEnd, run_editor
 from .messages import (
     ChangeFailed,
     DraftReady,
@@ -28,6 +27,7 @@ from .messages import (
     WorkDone,
 )
 from .screens.confirm import ConfirmScreen
+from .widgets import KeyBar
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from textual.message import Message
 
 _NOTICE_S = 4
+#: Seconds after which a change says that it is still under way.
+_SLOW_S = 0.15
 _ERROR_S = 10
 
 
@@ -57,7 +59,9 @@ class TopicChanges(App[None]):
 
         def pin() -> Message:
             with self._turn:
-                return TopicChanged(store, store.pin(topic.file, not topic.pinned))
+                change = store.pin(topic.file, not topic.pinned)
+                store.announce()
+            return TopicChanged(store, change)
 
         self._start(store, topic, pin)
 
@@ -69,9 +73,9 @@ class TopicChanges(App[None]):
         """Open a topic in the person's own editor and save what comes back."""
 
         def read() -> Message:
+            store.refuse_changes()
             opened = store.read(topic.file).text
-            draft = write_draft(self.places.state_dir, topic.file, opened)
-            return DraftReady(store, topic, opened, draft)
+            return DraftReady(store, topic, Draft.create(self.places, topic.file, opened))
 
         self._start(store, topic, read)
 
@@ -89,7 +93,9 @@ class TopicChanges(App[None]):
 
         def remove() -> Message:
             with self._turn:
-                return TopicChanged(store, store.remove(topic.file))
+                change = store.remove(topic.file)
+                store.announce()
+            return TopicChanged(store, change)
 
         def answered(yes: bool | None) -> None:
             if yes:
@@ -102,7 +108,7 @@ class TopicChanges(App[None]):
     @on(DraftReady)
     def _open_editor(self, message: DraftReady) -> None:
         try:
-            end = run_editor(self, message.draft)
+            end = run_editor(self, message.draft.path)
         except SuspendNotSupported:
             end = EditorEnd(-1, "This terminal cannot be handed over to an editor.")
         self.refresh(layout=True)
@@ -115,36 +121,31 @@ class TopicChanges(App[None]):
     def _take_draft(self, message: DraftReady, end: EditorEnd) -> Message:
         """Save what the editor left, in a worker; a text that cannot be saved stays a draft."""
         store, topic, draft = message.store, message.topic, message.draft
-        try:
-            text = read_draft(draft)
-        except (OSError, UnicodeDecodeError) as error:
-            return ChangeFailed(
-                store, topic.file, f"The draft {draft} cannot be read, nothing was saved: {error}."
-            )
-        if text == message.opened:
-            discard_draft(draft)
+        text = draft.text()
+        if text == draft.opened:
+            draft.discard()
             if end.error:
-                return ChangeFailed(store, topic.file, end.error + " Set VISUAL or EDITOR.")
+                return ChangeFailed(store, topic.file, f"{end.error} Set VISUAL or EDITOR.")
             return NothingChanged(f'"{topic.name}" is unchanged.')
         if end.code != 0 or end.error:
-            reason = end.error or f"The editor ended with code {end.code}."
-            return ChangeFailed(store, topic.file, f"{reason} {self._kept(draft)}")
+            reason = end.error or f"The editor ended with code {end.code}; nothing was saved."
+            return ChangeFailed(store, topic.file, f"{reason} {_kept(draft)}")
         return self._save(message, text, allow_secret=False)
 
     def _save(self, message: DraftReady, text: str, *, allow_secret: bool) -> Message:
         store, topic, draft = message.store, message.topic, message.draft
         try:
-            with self._turn:
+            with self._turn, draft.kept_on_failure():
                 change = store.save(
-                    topic.file, opened=message.opened, text=text, allow_secret=allow_secret
+                    topic.file, opened=draft.opened, text=text, allow_secret=allow_secret
                 )
+                store.announce()
         except SecretError as error:
             return SecretFound(message, text, str(error))
         except PimemError as error:
-            return ChangeFailed(store, topic.file, f"{error} {self._kept(draft)}")
+            return ChangeFailed(store, topic.file, str(error))
         except Exception as error:
-            return ChangeFailed(store, topic.file, f"{unexpected(error)} {self._kept(draft)}")
-        discard_draft(draft)
+            return ChangeFailed(store, topic.file, f"{unexpected(error)} {_kept(draft)}")
         return TopicChanged(store, change)
 
     @on(SecretFound)
@@ -159,7 +160,7 @@ class TopicChanges(App[None]):
                     lambda: self._save(edit, message.text, allow_secret=True),
                 )
             else:
-                self.say_error(f"Nothing was saved. {self._kept(edit.draft)}")
+                self.say_error(f"Nothing was saved. {_kept(edit.draft)}")
 
         self.push_screen(
             ConfirmScreen(f'Save "{edit.topic.name}" all the same?', message.reason, "Save"),
@@ -190,6 +191,7 @@ class TopicChanges(App[None]):
         # While its draft is in the editor a topic stays busy.
         if not isinstance(message.result, DraftReady):
             self._busy.discard(message.key)
+        self._show_busy()
         self.post_message(message.result)
 
     def _start(
@@ -200,26 +202,33 @@ class TopicChanges(App[None]):
         if key in self._busy and not resumed:
             return
         self._busy.add(key)
+        self.set_timer(_SLOW_S, self._show_busy)
 
         def run() -> None:
             try:
                 result = work()
             except PimemError as error:
                 result = ChangeFailed(store, topic.file, str(error))
-            except OSError as error:
-                result = ChangeFailed(store, topic.file, f"The draft cannot be written: {error}.")
             except Exception as error:
                 result = ChangeFailed(store, topic.file, unexpected(error))
             self.post_message(WorkDone(key, result))
 
         self.run_worker(run, thread=True, exit_on_error=False, group="changes")
 
-    def _kept(self, draft: str) -> str:
-        return f"Your text is in {tilde(draft, self.places.home)}."
+    def _show_busy(self) -> None:
+        """Say on the screen that a change is still under way."""
+        for bar in self.screen.query(KeyBar):
+            bar.busy = "working …" if self._busy else ""
+
+
+def _kept(draft: Draft) -> str:
+    return f"Your text is kept in {draft.path}."
 
 
 def unexpected(error: BaseException) -> str:
     """Words for an error that nobody foresaw; the log gets the rest."""
+    from .log import logger
+
     logger.error("An unexpected error", exc_info=error)
     detail = " ".join(str(error).split())[:200]
     return f"Something unexpected went wrong: {type(error).__name__} {detail}".rstrip() + "."

@@ -1,25 +1,20 @@
-"""The person's own editor: which one, the draft it gets, and the terminal handed over to it."""
+"""The terminal handed over to the person's own editor."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-import re
-import shlex
 import signal
-import subprocess
-import tempfile
 from typing import TYPE_CHECKING, NamedTuple
 
-from pimem_core.text import encode
+from pimem_core.drafts import editor_command
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    import subprocess
+    from collections.abc import Callable, Iterator
     from types import FrameType
 
     from textual.app import App
-
-_SAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 class EditorEnd(NamedTuple):
@@ -30,66 +25,15 @@ class EditorEnd(NamedTuple):
     signum: int | None = None
 
 
-def editor_command(env: Mapping[str, str] | None = None) -> list[str]:
-    """The editor as a list of arguments: `$VISUAL`, else `$EDITOR`, else `vi`."""
-    env = os.environ if env is None else env
-    for name in ("VISUAL", "EDITOR"):
-        value = env.get(name, "").strip()
-        if value:
-            try:
-                return shlex.split(value)
-            except ValueError:  # an open quote: take it as a plain path
-                return [value]
-    return ["vi"]
-
-
-def write_draft(state_dir: str, file: str, text: str) -> str:
-    """Write a text where only its owner can read it, and return the path.
-
-    Raises:
-        OSError: The draft cannot be written.
-    """
-    folder = os.path.join(state_dir, "drafts")
-    os.makedirs(folder, mode=0o700, exist_ok=True)
-    os.chmod(folder, 0o700)
-    stem, extension = os.path.splitext(os.path.basename(file))
-    prefix = _SAFE.sub("-", stem)[:60].lstrip("-.") or "topic"
-    suffix = extension if not _SAFE.search(extension) else ".md"
-    handle, path = tempfile.mkstemp(prefix=f"{prefix}-", suffix=suffix, dir=folder)
-    try:
-        with open(handle, "wb") as stream:
-            os.fchmod(stream.fileno(), 0o600)
-            stream.write(encode(text))
-    except OSError:
-        discard_draft(path)
-        raise
-    return path
-
-
-def read_draft(path: str) -> str:
-    """Read an edited draft; every line end stays as the editor wrote it.
-
-    Raises:
-        OSError: The draft is gone or cannot be read.
-        UnicodeDecodeError: The editor saved something that is not UTF-8.
-    """
-    with open(path, "rb") as stream:
-        return stream.read().decode()
-
-
-def discard_draft(path: str) -> None:
-    """Delete a draft that nobody needs any more."""
-    with contextlib.suppress(OSError):
-        os.unlink(path)
-
-
 def run_editor(app: App[None], path: str) -> EditorEnd:
     """Suspend the app, run the editor on a file and come back.
 
     The app's own loop stands still meanwhile, so signals are passed on here: an order to end goes
     to the editor first, and `signum` tells the app to follow.
     """
-    command = editor_command()
+    import subprocess
+
+    command = editor_command(os.environ)
     with app.suspend(), _signals_for_the_editor() as relay:
         try:
             child = subprocess.Popen([*command, path])

@@ -33,7 +33,6 @@ class Listing:
     rows: dict[str, int] = field(default_factory=dict)
     stale: int = 0
     problems: int = 0
-    tokens: int = 0
     name_cells: int = 0
 
     def row_of(self, file: str, near: int = -1) -> int | None:
@@ -60,7 +59,6 @@ def prepare(topics: Sequence[Topic], hits: Sequence[Hit] | None = None) -> Listi
         listing.rows.setdefault(topic.file, row)
         listing.stale += topic.stale
         listing.problems += topic.problem is not None
-        listing.tokens += topic.tokens
         if widest < MAX_NAME_CELLS and len(topic.name) * 2 > widest:
             widest = max(widest, cell_len(clean(topic.name, MAX_NAME_CELLS)))
     listing.name_cells = min(widest, MAX_NAME_CELLS)

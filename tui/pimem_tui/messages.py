@@ -10,6 +10,7 @@ from textual.message import Message
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from pimem_core.drafts import Draft
     from pimem_core.model import Change, StoreStatus, Topic
     from pimem_core.systems.base import Removal, Store
 
@@ -23,6 +24,14 @@ class TopicsRead(Message):
 
     store: Store
     listing: Listing
+
+
+@dataclass
+class TokensCounted(Message):
+    """What a store costs in each prompt, in tokens."""
+
+    store: Store
+    tokens: int
 
 
 @dataclass
@@ -118,8 +127,7 @@ class DraftReady(Message):
 
     store: Store
     topic: Topic
-    opened: str
-    draft: str
+    draft: Draft
 
 
 @dataclass

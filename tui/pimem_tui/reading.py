@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from pimem_core.errors import PimemError
 
 from .listing import prepare
-from .markdown import Line, lay_out
 from .messages import (
     BodyRead,
     HitsFound,
@@ -16,9 +15,9 @@ from .messages import (
     SearchFailed,
     SearchProgress,
     StatusRead,
+    TokensCounted,
     TopicsRead,
 )
-from .wrap import Run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -53,8 +52,16 @@ def read_store(store: Store, post: Post, cancelled: Cancelled) -> None:
     if listing.topics:
         post(TopicsRead(store, listing))
     read_statuses([store], post, cancelled)
-    if not listing.topics and not cancelled():
+    if cancelled():
+        return
+    if not listing.topics:
         post(TopicsRead(store, listing))
+    tokens = 0
+    for topic in listing.topics:  # each is an estimate of its own, so this comes last
+        if cancelled():
+            return
+        tokens += topic.tokens
+    post(TokensCounted(store, tokens))
 
 
 def read_statuses(stores: Iterable[Store], post: Post, cancelled: Cancelled) -> None:
@@ -110,6 +117,10 @@ def read_body(
         cancelled: Whether anybody still wants it.
         again: Look the topic itself up as well, since it was changed.
     """
+    # These can wait until the list is there.
+    from .markdown import Line, lay_out
+    from .wrap import Run
+
     try:
         if again:
             found = store.find(topic.file)

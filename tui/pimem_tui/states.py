@@ -43,6 +43,9 @@ def state_of(
         return None
     form = status.format if status is not None else None
     kind, _, owner = (form or "").partition(":")
+    if kind in ("foreign", "unknown") and status is not None and status.notes:
+        # The system knows best what it found and what can be done about it.
+        return "\n\n".join(status.notes)
     if kind == "foreign":
         return (
             f"This folder belongs to another program ({clean(owner)}).\n\n"

@@ -15,7 +15,7 @@ _WIDE = (
     "\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f"
     "\uff00-\uff60\uffe0-\uffe6\U00020000-\U0003fffd"
 )
-_PIECES = re.compile(rf"\n|[^\S\n]+|[{_WIDE}][\u0300-\u036f\ufe00-\ufe0f]*|[^\s{_WIDE}]+")
+_PIECES = rf"\n|[^\S\n]+|([{_WIDE}][\u0300-\u036f\ufe00-\ufe0f]*)|[^\s{_WIDE}]+"
 
 
 class Run(NamedTuple):
@@ -95,9 +95,10 @@ def _atoms(runs: Iterable[Run]) -> Iterable[list[Run]]:
     """What may not be broken: words across styles, single wide signs, spaces, line ends."""
     word: list[Run] = []
     for run in runs:
-        for match in _PIECES.finditer(run.text):
+        # Not compiled with the module, which the first paint waits for.
+        for match in re.finditer(_PIECES, run.text):
             piece = Run(match.group(), run.kind)
-            alone = piece.text.isspace() or bool(re.match(f"[{_WIDE}]", piece.text))
+            alone = piece.text.isspace() or match.group(1) is not None
             if alone:
                 if word:
                     yield word

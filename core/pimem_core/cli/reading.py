@@ -27,6 +27,8 @@ def chosen(options: argparse.Namespace, places: Places) -> Store | None:
     name, folder = getattr(options, "store", None), getattr(options, "dir", None)
     if name is not None and folder is not None:
         raise InvalidArgumentError("--store and --dir both name a store; give one of them.")
+    if folder == "":
+        raise InvalidArgumentError("--dir is empty; name the folder of the memories.")
     if folder is not None:
         return registry.open_folder(folder, places)
     return None if name is None else registry.find_store(name, places)

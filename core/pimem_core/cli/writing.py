@@ -39,7 +39,14 @@ def write(options: argparse.Namespace, places: Places, output: Output) -> int:
         title=options.title,
         allow_secret=options.allow_secret,
     )
-    return _told(store, store.write(request), output)
+    if not request.content or options.content is not None or options.file is not None:
+        return _told(store, store.write(request), output)
+    from ..drafts import kept_when_refused
+
+    # What came through standard input may be nowhere else.
+    with kept_when_refused(places, "text.md", request.content):
+        change = store.write(request)
+    return _told(store, change, output)
 
 
 def _content(options: argparse.Namespace, output: Output) -> str:

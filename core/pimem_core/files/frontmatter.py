@@ -112,9 +112,10 @@ def _load(block: str) -> dict[str, Any]:
         return loaded
     # One broken line must not take the others with it; the first of duplicate keys counts.
     found: dict[str, Any] = {}
+    short = len(block) <= _YAML_MOST
     for key, chunk in spans:
         if key is not None and key not in found:
-            own = _yaml(_protected(key, chunk))
+            own = _yaml(_protected(key, chunk)) if short else None
             whole = isinstance(own, dict) and key in own
             found[key] = own[key] if whole else _by_line(chunk)
     return found
@@ -249,16 +250,17 @@ def _spans(block: str) -> list[tuple[str | None, str]]:
 
 def _value_end(lines: list[str], start: int, value: str) -> int:
     """The line after a key's value: quoted and indented continuations belong to it."""
+    end = start + 1
     if value[:1] in ("'", '"'):
         rest = "".join(lines[start:]).split(":", 1)[1].lstrip(" \t")[1:]
         closed = (_DOUBLE_END if value[0] == '"' else _SINGLE_END).match(rest)
         if closed is not None:
-            end = start + closed.group().count("\n") + 1
+            quoted_end = start + closed.group().count("\n") + 1
             after = rest[closed.end() :].split("\n", 1)[0].strip()
             # A quote that another key's value closes was never closed, nor was one inside prose.
-            if after[:1] in ("", "#") and not any(map(_KEY_LINE.match, lines[start + 1 : end])):
-                return end
-    end = start + 1
+            between = lines[start + 1 : quoted_end]
+            if after[:1] in ("", "#") and not any(map(_KEY_LINE.match, between)):
+                end = quoted_end
     value_end = end
     while end < len(lines):
         line = lines[end]

@@ -10,10 +10,15 @@ import hashlib
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     #: First line, the lines before the change, the lines after it, the line above them.
     Hunk = tuple[int, list[bytes], list[bytes], bytes | None]
+    #: First line and end of a changed part in the old text, and in the new one.
+    Span = tuple[int, int, int, int]
+
+#: How many lines further on, in both texts together, they may meet again.
+_WINDOW = 60
 
 
 def digest(data: bytes | None) -> str:
@@ -37,19 +42,6 @@ def diff(before: bytes, after: bytes) -> list[Hunk]:
     while end < most and old[-1 - end] == new[-1 - end]:
         end += 1
     inner_old, inner_new = old[start : len(old) - end], new[start : len(new) - end]
-    if not inner_old and not inner_new:
-        return []
-    if len(inner_old) == len(inner_new):
-        spans = _aligned(inner_old, inner_new)
-    elif not inner_old or not inner_new or len(inner_old) * len(inner_new) > 250_000:
-        spans = [(0, len(inner_old), 0, len(inner_new))]
-    else:
-        import difflib
-
-        matcher = difflib.SequenceMatcher(None, inner_old, inner_new, autojunk=False)
-        spans = [
-            (a1, a2, b1, b2) for tag, a1, a2, b1, b2 in matcher.get_opcodes() if tag != "equal"
-        ]
     return [
         (
             start + a1,
@@ -57,22 +49,64 @@ def diff(before: bytes, after: bytes) -> list[Hunk]:
             inner_new[b1:b2],
             old[start + a1 - 1] if start + a1 else None,
         )
-        for a1, a2, b1, b2 in spans
+        for a1, a2, b1, b2 in _spans(inner_old, inner_new)
     ]
 
 
-def _aligned(old: list[bytes], new: list[bytes]) -> list[tuple[int, int, int, int]]:
-    """The changed spans where the number of lines stayed, as marking entries stale does."""
-    spans: list[tuple[int, int, int, int]] = []
-    for at, (one, other) in enumerate(zip(old, new, strict=True)):
-        if one == other:
+def _spans(old: list[bytes], new: list[bytes]) -> Iterator[Span]:
+    """The changed spans, in a time that grows with the text and not with its square.
+
+    Changes of memory are short and far apart: after each, the texts meet again within a few lines.
+    """
+    i = j = 0
+    while i < len(old) and j < len(new):
+        if old[i] == new[j]:
+            i, j = i + 1, j + 1
             continue
-        if spans and spans[-1][1] == at:
-            first = spans.pop()[0]
-            spans.append((first, at + 1, first, at + 1))
-        else:
-            spans.append((at, at + 1, at, at + 1))
-    return spans
+        met = _meeting(old, new, i, j)
+        if met is None:
+            yield from _rest(old, new, i, j)
+            return
+        yield i, met[0], j, met[1]
+        i, j = met
+    if i < len(old) or j < len(new):
+        yield i, len(old), j, len(new)
+
+
+def _meeting(old: list[bytes], new: list[bytes], i: int, j: int) -> tuple[int, int] | None:
+    """The nearest place where three lines are the same again."""
+    for distance in range(1, _WINDOW):
+        for skipped in range(distance + 1):
+            a, b = i + skipped, j + distance - skipped
+            count = min(3, len(old) - a, len(new) - b)
+            if count > 0 and old[a] == new[b] and old[a : a + count] == new[b : b + count]:
+                return a, b
+    return None
+
+
+def _rest(old: list[bytes], new: list[bytes], i: int, j: int) -> Iterator[Span]:
+    """The spans of the ends of two texts that have little in common."""
+    if len(old) - i == len(new) - j:
+        yield from _aligned(old, new, i, j)
+    elif (len(old) - i) * (len(new) - j) > 40_000:
+        yield i, len(old), j, len(new)
+    else:
+        import difflib
+
+        matcher = difflib.SequenceMatcher(None, old[i:], new[j:], autojunk=False)
+        for tag, a1, a2, b1, b2 in matcher.get_opcodes():
+            if tag != "equal":
+                yield i + a1, i + a2, j + b1, j + b2
+
+
+def _aligned(old: list[bytes], new: list[bytes], i: int, j: int) -> Iterator[Span]:
+    """Line by line where their number stayed, as marking entries stale does.
+
+    Each line goes back by itself then, whatever happened to its neighbours.
+    """
+    for at in range(len(old) - i):
+        if old[i + at] != new[j + at]:
+            yield i + at, i + at + 1, j + at, j + at + 1
 
 
 def reverse(hunks: Sequence[Hunk]) -> list[Hunk]:
@@ -160,5 +194,7 @@ def _place(lines: list[bytes], old: list[bytes], above: bytes | None, expected: 
         if places:
             return min(places, key=lambda i: abs(i - expected))
         return max(0, min(expected, len(lines)))
+    if lines[expected : expected + len(old)] == old:
+        return expected
     found = _find(lines, old)
     return min(found, key=lambda i: abs(i - expected)) if found else None

@@ -161,8 +161,14 @@ def publish(
             os.link(temporary, path)
         else:
             swap(temporary, path)
-    finally:
-        discard(temporary)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            discard(temporary)
+        raise
+    if exclusive:
+        # The file is there: a second name of it that stays is for the next change to clean up.
+        with contextlib.suppress(OSError):
+            discard(temporary)
     if durable:
         sync_folder(os.path.dirname(path))
 
@@ -190,7 +196,8 @@ def stage(path: str, data: bytes, *, mode: int = 0o600, durable: bool = True) ->
         finally:
             os.close(descriptor)
     except BaseException:
-        discard(temporary)
+        with contextlib.suppress(OSError):
+            discard(temporary)
         raise
     return temporary
 

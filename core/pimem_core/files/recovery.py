@@ -308,7 +308,8 @@ def clean(folder: str, names: Iterable[str] | None = None) -> None:
         except OSError:
             return
     for name in names:
-        match = _LEFTOVER.search(name)
+        # A store may have 10,000 files; hardly one of them is a left-over.
+        match = _LEFTOVER.search(name) if ".tmp-" in name else None
         if match is None:
             continue
         path = os.path.join(folder, name)

@@ -22,6 +22,7 @@ from ..messages import (
     SearchFailed,
     SearchProgress,
     StatusRead,
+    TokensCounted,
     TopicChanged,
     TopicsRead,
 )
@@ -66,6 +67,7 @@ class _Shown:
 
     listing: Listing | None = None
     status: StoreStatus | None = None
+    tokens: int | None = None
     error: str = ""
     file: str | None = None
 
@@ -221,6 +223,13 @@ class BrowserScreen(TopicScreen):
         if index == self._index:
             self._show_rows()
 
+    @on(TokensCounted)
+    def _take_tokens(self, message: TokensCounted) -> None:
+        index = self._stores.index(message.store)
+        self._shown[index].tokens = message.tokens
+        if index == self._index:
+            self.tabs.tokens = message.tokens
+
     @on(ReadFailed)
     def _take_failure(self, message: ReadFailed) -> None:
         index = self._stores.index(message.store)
@@ -252,7 +261,7 @@ class BrowserScreen(TopicScreen):
         """Show the store's topics, or look for the filter in them again."""
         shown = self._shown[self._index]
         listing = shown.listing or Listing()
-        self.tabs.tokens = listing.tokens if shown.listing is not None else None
+        self.tabs.tokens = shown.tokens
         self.about.stale, self.about.problems = listing.stale, listing.problems
         if self._query:
             self._work("search", partial(search, self.store, self._query))

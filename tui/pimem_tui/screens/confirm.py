@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from pimem_core.text import visible
+from pimem_styles import stylesheet
 from textual.binding import Binding
 from textual.containers import Horizontal, VerticalScroll
 from textual.screen import ModalScreen
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 class ConfirmScreen(ModalScreen[bool]):
     """Asks one question. Cancel has the focus, and only `y` or its button says yes."""
 
+    CSS_PATH = stylesheet("confirm.tcss")
     AUTO_FOCUS = "#cancel"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "answer(True)", "yes", id="confirm.yes", tooltip="Do it"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from pimem_styles import stylesheet
 from textual import getters, on
 from textual.binding import Binding
 from textual.widgets import Static
@@ -28,6 +29,7 @@ _PINS = {"pinned_now": True, "unpinned_now": False}
 class DetailScreen(TopicScreen):
     """Read one topic; esc goes back to its row."""
 
+    CSS_PATH = stylesheet("detail.tcss")
     AUTO_FOCUS = "BodyView"
     KEY_BAR = ("topic.back", "topic.pin", "topic.remove", "topic.edit_outside", "app.help")
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from pimem_core.text import visible
+from pimem_styles import stylesheet
 from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.content import Content
@@ -13,6 +15,8 @@ from textual.widgets import Static
 from ..commands import commands_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from textual.app import ComposeResult
     from textual.binding import BindingType
     from textual.screen import Screen
@@ -25,8 +29,9 @@ _MARKS = (
 
 
 class HelpScreen(ModalScreen[None]):
-    """Lists every key that the screen below knows, also those it does not show."""
+    """Lists every key that the screen below knows, and what is to be said about the store."""
 
+    CSS_PATH = stylesheet("help.tcss")
     AUTO_FOCUS = "#box"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(
@@ -38,9 +43,10 @@ class HelpScreen(ModalScreen[None]):
         ),
     ]
 
-    def __init__(self, below: Screen[object]) -> None:
+    def __init__(self, below: Screen[object], notes: Sequence[str] = ()) -> None:
         super().__init__()
         self._below = below
+        self._notes = notes
 
     def compose(self) -> ComposeResult:
         """The box."""
@@ -48,7 +54,13 @@ class HelpScreen(ModalScreen[None]):
             yield Static(self._text(), id="text")
 
     def _text(self) -> Content:
-        content = Content.styled("Keys", "bold")
+        content = Content("")
+        if self._notes:
+            content += Content.styled("This store", "bold")
+            for note in self._notes:
+                content += "\n" + visible(note)
+            content += "\n\n"
+        content += Content.styled("Keys", "bold")
         commands = list(commands_of(self._below, now=False))
         areas = list(dict.fromkeys(command.area for command in commands))
         commands.sort(key=lambda command: areas.index(command.area))

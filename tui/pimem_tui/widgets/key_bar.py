@@ -44,7 +44,10 @@ class KeyBar(Widget):
     }
 
     status: reactive[str] = reactive("")
-    """A word or two at the right, such as what is going on."""
+    """A word or two at the right, such as where the selection is."""
+
+    busy: reactive[str] = reactive("")
+    """What is going on, in place of the status."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -74,8 +77,9 @@ class KeyBar(Widget):
     def render(self) -> Content:
         """The line."""
         width = self.size.width
-        status = clean(self.status)
-        keys = _fitting(self._keys, width - 1)
+        status = clean(self.busy or self.status)
+        # What is going on may push keys out, where the selection is may not.
+        keys = _fitting(self._keys, width - (cell_len(status) + 2 if self.busy else 1))
         content = Content(" ")
         self._places = []
         at = 1
@@ -87,7 +91,7 @@ class KeyBar(Widget):
             content += Content.styled(f" {key.label}  ", label_style)
             at += key.cells + 2
         room = width - at - 1
-        if status and cell_len(status) <= room and len(keys) == len(self._keys):
+        if status and cell_len(status) <= room and (self.busy or len(keys) == len(self._keys)):
             style = part_style(self, "key-bar--status")
             content += Content.styled(" " * (room - cell_len(status)) + status, style)
         return content

@@ -140,6 +140,8 @@ class StoreAbout(Widget):
     def _state(self, status: StoreStatus) -> list[tuple[str, str]]:
         """What needs attention, the most important last."""
         state: list[tuple[str, str]] = []
+        if status.notes and not read_only(status):
+            state.append((f"{plural(len(status.notes), 'note')} (?)", "text"))
         if self.stale:
             state.append((f"{self.stale:,} stale", "warning"))
         if self.problems:

@@ -78,8 +78,12 @@ class TopicHeading(Widget):
             if self.short:
                 summary = cut(summary, width)
             lines += wrap([Run(summary, "summary")], width)[:_MAX_SUMMARY_LINES]
-        facts = wrap(self._facts(topic), width)
-        return lines + (facts[:1] if self.short else facts[:_MAX_FACT_LINES])
+        facts = self._facts(topic)
+        if self.short:
+            while len(facts) > 1 and sum(cell_len(fact.text) + 3 for fact in facts) - 3 > width:
+                facts.pop()
+            return [*lines, _separated(facts)]
+        return lines + wrap(_separated(facts), width)[:_MAX_FACT_LINES]
 
     def _facts(self, topic: Topic) -> list[Run]:
         facts: list[Run] = []
@@ -101,9 +105,13 @@ class TopicHeading(Widget):
             facts.append(Run("not in the index", "stale"))
         else:
             facts.append(Run(plural(topic.tokens, "token"), "facts"))
-        runs: list[Run] = []
-        for fact in facts:
-            if runs:
-                runs.append(Run(" · ", "facts"))
-            runs.append(fact)
-        return runs
+        return facts
+
+
+def _separated(facts: list[Run]) -> list[Run]:
+    runs: list[Run] = []
+    for fact in facts:
+        if runs:
+            runs.append(Run(" · ", "facts"))
+        runs.append(fact)
+    return runs

@@ -15,7 +15,7 @@ from ...model import Change
 from ...text import encode, plural, quote
 from . import carry_over, config, formats, limits, tombstones
 from . import topic as topics
-from .index import INDEX_NAME, INITIAL, Index, named
+from .index import INDEX_NAME, INITIAL, Index
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class Session:
 
     def write(self, name: str, summary: str, request: WriteRequest) -> Change:
         """Write a topic whose name, summary and content have been checked."""
-        known = named(self.index.entries(), name)
+        known = self.index.named(name)
         file = known.file if known else self._free_file(name)
         path = self._path(file)
         before: bytes | None = None
@@ -88,7 +88,7 @@ class Session:
         return self.change(outcome, name, file, f"{verb} {quote(name)} ({file}).", dropped)
 
     def _free_file(self, name: str) -> str:
-        listed = {entry.file for entry in self.index.entries()}
+        listed = self.index.files()
 
         def owner(file: str) -> str | None:
             if file not in self.names:

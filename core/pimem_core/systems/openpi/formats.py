@@ -19,8 +19,9 @@ _WHO = {
     "foreign:pi-hermes-memory": "the pi-hermes-memory extension",
 }
 # pi-memory heads each block of free text with a comment: time stamp and id.
-_PI_MEMORY_BLOCK = re.compile(r"^<!--\s*\d{4}-\d{2}-\d{2}[^>]*\[[^\]\n]+\]\s*-->", re.MULTILINE)
-_HERMES_SEPARATOR = re.compile(r"^\s*§\s*$", re.MULTILINE)
+_PI_MEMORY_BLOCK = re.compile(r"^<!--\s*\d{4}-\d{2}-\d{2}[^>\[\n]*\[[^\]\n]+\]\s*-->", re.MULTILINE)
+# Spaces of one line only: over blank lines the time would grow with their square.
+_HERMES_SEPARATOR = re.compile(r"^[ \t]*§[ \t\r]*$", re.MULTILINE)
 _HEADER = re.compile(r"^#\s+memory index\b", re.MULTILINE | re.IGNORECASE)
 # What the front matter of a topic has that this program or its peers wrote.
 _OWN_KEY = re.compile(r"^(?:  node_type: memory|last_updated:)", re.MULTILINE)
@@ -37,19 +38,20 @@ def detect(folder: str, index_text: str | None) -> str | None:
     Raises:
         StorageError: The folder cannot be listed.
     """
+    text = (index_text or "").removeprefix("\ufeff")
+    # Looking for the letter first is a hundred times faster than the pattern.
+    if "<!--" in text and _PI_MEMORY_BLOCK.search(text):
+        return "foreign:pi-memory"
+    if "§" in text and _HERMES_SEPARATOR.search(text):
+        return "foreign:pi-hermes-memory"
+    if _HEADER.match(text) or any(map(parse_line, text.split("\n"))) or _HEADER.search(text):
+        return OPENPI
     try:
         names = set(os.listdir(folder))
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError:
         names = regular_names(folder)
-    text = (index_text or "").removeprefix("\ufeff")
-    if _PI_MEMORY_BLOCK.search(text):
-        return "foreign:pi-memory"
-    if _HERMES_SEPARATOR.search(text):
-        return "foreign:pi-hermes-memory"
-    if _HEADER.search(text) or any(map(parse_line, text.split("\n"))):
-        return OPENPI
     if "memories.sqlite" in names:
         return "foreign:pi-remember"
     if "recovery" in names:

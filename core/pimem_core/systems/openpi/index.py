@@ -12,7 +12,7 @@ from ...text import SPACE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
     from datetime import datetime
 
 INDEX_NAME = "MEMORY.md"
@@ -21,27 +21,30 @@ INITIAL = "# Memory Index\n\n"
 STAMP = re.compile(r"\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}:\d{2}[+-]\d{2}:\d{2})?", re.ASCII)
 _PIN = "[pin]"
 _STALE = "[stale?]"
-_ENTRY = re.compile(f"([{SPACE}]*-[{SPACE}]+\\[)([^\\]]+)(\\]\\(([^)]+)\\))([^\r\n\u2028\u2029]*)")
+# A topic file's name is part of the grammar: any other link is prose.
+_FILE = r"(?!\.)[^\x00-\x1f\x7f/\\\[\]()]+\.[mM][dD]"
+_ENTRY = re.compile(
+    f"([{SPACE}]*-[{SPACE}]+\\[)([^\\]]+)(\\]\\(({_FILE})\\))([^\r\n\u2028\u2029]*)"
+)
 _SUMMARY = re.compile(f"--[{SPACE}]+(.*)", re.DOTALL)
-_UNSAFE = re.compile(r"[\x00-\x1f\x7f/\\\[\]()]|\.\.")
+_WHOLE_FILE = re.compile(_FILE)
 
 
 def is_topic_file(name: str) -> bool:
     """Whether a name can be a topic's file: it ends in `.md`, is not the index and stays here."""
-    lower = name.lower()
-    return (
-        lower.endswith(".md")
-        and lower != "memory.md"
-        and not name.startswith(".")
-        and _UNSAFE.search(name) is None
-    )
+    return _WHOLE_FILE.fullmatch(name) is not None and not _is_taken(name)
+
+
+def _is_taken(file: str) -> bool:
+    """Whether a name is the index's own, or has dots that could lead out of the folder."""
+    return ".." in file or (len(file) == len(INDEX_NAME) and file.lower() == "memory.md")
 
 
 class Entry:
     """An index line that names a topic. Its parts joined are the line again.
 
     `tail` is what follows a carriage return or a Unicode line separator; it is kept, never read.
-    A plain class, because an index of 10,000 lines makes as many of them on every change.
+    A plain class, because listing an index of 10,000 lines makes as many of them.
     """
 
     __slots__ = ("file", "middle", "name", "prefix", "rest", "tail")
@@ -97,10 +100,12 @@ class Entry:
 def parse_line(line: str) -> Entry | None:
     """Read one line, without its LF, as an entry; None when it is prose."""
     match = _ENTRY.match(line)
-    if match is None or not is_topic_file(match[4]):
-        return None
+    return None if match is None or _is_taken(match[4]) else _entry(match)
+
+
+def _entry(match: re.Match[str]) -> Entry:
     prefix, name, middle, file, rest = match.groups()
-    return Entry(prefix, name, middle, file, rest, line[match.end() :])
+    return Entry(prefix, name, middle, file, rest, match.string[match.end() :])
 
 
 def entries(text: str) -> list[Entry]:
@@ -114,11 +119,18 @@ def canonical(name: str, file: str, *, pinned: bool, stamp: str, summary: str) -
 
 
 class Index:
-    """An index being changed. `text()` gives it back; untouched lines keep their bytes."""
+    """An index being changed. `text()` gives it back; untouched lines keep their bytes.
+
+    Entries are made of the lines that a change looks at; of most lines of a long index it only
+    needs to know the file.
+    """
 
     def __init__(self, text: str) -> None:
         self._lines: list[str] = text.split("\n")
-        self._entries: list[Entry | None] = [parse_line(line) for line in self._lines]
+        self._matches = [
+            None if match is None or _is_taken(match[4]) else match
+            for match in map(_ENTRY.match, self._lines)
+        ]
         first = self._lines[0]
         self._eol = "\r" if len(self._lines) > 1 and first.endswith("\r") else ""
 
@@ -128,18 +140,36 @@ class Index:
 
     def entries(self) -> list[Entry]:
         """The entries in order."""
-        return [entry for entry in self._entries if entry is not None]
+        return [_entry(match) for match in self._matches if match is not None]
+
+    def files(self) -> set[str]:
+        """The files that the entries name."""
+        return {match[4] for match in self._matches if match is not None}
 
     def of_file(self, file: str) -> list[Entry]:
         """The entries of one file; more than one when lines are duplicated."""
-        return [entry for entry in self.entries() if entry.file == file]
+        return [_entry(match) for match in self._matches if match is not None and match[4] == file]
+
+    def named(self, topic: str) -> Entry | None:
+        """The entry with exactly this name, ignoring case; the last one counts."""
+        wanted = topic.lower()
+        for match in reversed(self._matches):
+            if match is not None and match[2].lower() == wanted:
+                return _entry(match)
+        return None
 
     def _put(self, position: int, line: str) -> None:
         self._lines[position] = line
-        self._entries[position] = parse_line(line)
+        match = _ENTRY.match(line)
+        self._matches[position] = None if match is None or _is_taken(match[4]) else match
+
+    def _at(self, position: int) -> Entry:
+        match = self._matches[position]
+        assert match is not None
+        return _entry(match)
 
     def _positions(self, file: str) -> list[int]:
-        return [i for i, entry in enumerate(self._entries) if entry and entry.file == file]
+        return [i for i, match in enumerate(self._matches) if match and match[4] == file]
 
     def upsert(self, name: str, file: str, *, pin: bool, stamp: str, summary: str) -> None:
         """Set the first line of a file, keeping its pin, or append one.
@@ -148,7 +178,7 @@ class Index:
         a line end.
         """
         positions = self._positions(file)
-        pinned = pin or any(entry.pinned for entry in self.of_file(file))
+        pinned = pin or any(self._at(position).pinned for position in positions)
         line = canonical(name, file, pinned=pinned, stamp=stamp, summary=summary)
         if positions:
             ends_here = positions[0] == len(self._lines) - 1
@@ -156,33 +186,33 @@ class Index:
             return
         if self._eol and not self._lines[-1].endswith(self._eol):
             self._put(len(self._lines) - 1, self._lines[-1] + self._eol)
-        self._lines.append(line)
-        self._entries.append(parse_line(line))
+        self._lines.append("")
+        self._matches.append(None)
+        self._put(len(self._lines) - 1, line)
 
     def remove(self, file: str) -> None:
         """Drop every line of a file."""
-        self._keep(lambda entry: entry.file != file)
+        self._drop(set(self._positions(file)))
 
     def drop(self, doomed: Callable[[Entry], bool]) -> list[Entry]:
         """Drop the entries that a test picks, and give them back."""
-        gone = [entry for entry in self.entries() if doomed(entry)]
-        self._keep(lambda entry: not doomed(entry))
-        return gone
+        picked = {
+            i: entry
+            for i, match in enumerate(self._matches)
+            if match is not None and doomed(entry := _entry(match))
+        }
+        self._drop(set(picked))
+        return list(picked.values())
 
-    def _keep(self, wanted: Callable[[Entry], bool]) -> None:
-        kept = [
-            (line, entry)
-            for line, entry in zip(self._lines, self._entries, strict=True)
-            if entry is None or wanted(entry)
-        ]
-        self._lines = [line for line, _ in kept]
-        self._entries = [entry for _, entry in kept]
+    def _drop(self, positions: set[int]) -> None:
+        if positions:
+            self._lines = [line for i, line in enumerate(self._lines) if i not in positions]
+            self._matches = [match for i, match in enumerate(self._matches) if i not in positions]
 
     def set_pin(self, file: str, pinned: bool) -> None:
         """Add or take the pin on every line of a file."""
         for position in self._positions(file):
-            entry = self._entries[position]
-            assert entry is not None
+            entry = self._at(position)
             if entry.pinned != pinned:
                 head = f" {_PIN}{entry.head}" if pinned else entry.head
                 while not pinned and _PIN in head:
@@ -206,41 +236,51 @@ class Index:
         """
         from datetime import timedelta  # reading an index needs no clock
 
+        # No stamp of this day or later can be too old, whatever its offset: the usual line is
+        # settled by comparing its first letters.
+        horizon = (moment - timedelta(days=min(stale_after_days, 100_000) - 2)).date().isoformat()
         winners: dict[str, int] = {}
-        pinned: set[str] = set()
+        repeated: dict[str, list[int]] = {}
         orphans: list[str] = []
         doomed: set[int] = set()
-        for position, entry in enumerate(self._entries):
-            if entry is None:
+        unsettled: list[int] = []
+        for position, match in enumerate(self._matches):
+            if match is None:
                 continue
-            if not is_present(entry.file):
-                orphans.append(entry.name)
+            _, name, _, file, rest = match.groups()
+            if not is_present(file):
+                orphans.append(name)
                 doomed.add(position)
-                continue
-            if entry.pinned:
-                pinned.add(entry.file)
-            best = winners.get(entry.file)
-            if best is None:
-                winners[entry.file] = position
-                continue
-            rival = self._entries[best]
-            assert rival is not None
-            if _is_newer(entry.stamp, rival.stamp):
-                winners[entry.file], position = position, best
-            doomed.add(position)
-        # No stamp of this day or later can be too old, whatever its offset: the usual case is
-        # settled without reading the stamp.
-        horizon = (moment - timedelta(days=min(stale_after_days, 100_000) - 2)).date().isoformat()
-        for file, position in winners.items():
-            entry = self._entries[position]
-            assert entry is not None
-            fresh = _refreshed(entry, file in pinned, stale_after_days, moment, horizon)
-            if fresh is not entry:
-                self._put(position, fresh.line)
-        if doomed:
-            self._lines = [line for i, line in enumerate(self._lines) if i not in doomed]
-            self._entries = [entry for i, entry in enumerate(self._entries) if i not in doomed]
+            elif file in winners:
+                repeated.setdefault(file, [winners[file]]).append(position)
+            else:
+                winners[file] = position
+                is_recent = rest[1:11] > horizon and rest[1:5].isdigit() and rest[5:6] == "-"
+                if not is_recent or _STALE in rest:
+                    unsettled.append(position)
+        for positions in repeated.values():
+            winner = self._newest(positions)
+            pinned = any(self._at(position).pinned for position in positions)
+            entry = self._at(winner)
+            if pinned and not entry.pinned:
+                self._put(winner, entry.with_head(f" {_PIN}{entry.head}").line)
+            doomed.update(position for position in positions if position != winner)
+            unsettled.append(winner)
+        for position in unsettled:
+            if position not in doomed:
+                entry = self._at(position)
+                fresh = _refreshed(entry, stale_after_days, moment)
+                if fresh is not entry:
+                    self._put(position, fresh.line)
+        self._drop(doomed)
         return orphans
+
+    def _newest(self, positions: Sequence[int]) -> int:
+        best = positions[0]
+        for position in positions[1:]:
+            if _is_newer(self._at(position).stamp, self._at(best).stamp):
+                best = position
+        return best
 
 
 def _without(text: str, mark: str) -> str:
@@ -260,18 +300,13 @@ def _is_newer(one: str | None, other: str | None) -> bool:
     return one > other
 
 
-def _refreshed(
-    entry: Entry, pinned: bool, stale_after_days: float, moment: datetime, horizon: str
-) -> Entry:
-    if pinned:
-        return entry if entry.pinned else entry.with_head(f" {_PIN}{entry.head}")
+def _refreshed(entry: Entry, stale_after_days: float, moment: datetime) -> Entry:
+    """An entry with its stale mark set or taken; the same one when that is right already."""
     stamp = entry.stamp
-    if stale_after_days <= 0 or stamp is None:
+    if entry.pinned or stale_after_days <= 0 or stamp is None:
         return entry
     from .stamps import age_days
 
-    if stamp[:10] > horizon and not entry.stale:
-        return entry
     age = age_days(stamp, moment)
     if age is not None and age > stale_after_days:
         if entry.stale:
@@ -293,13 +328,3 @@ def find(found: Sequence[Entry], query: str) -> list[Entry]:
         if wanted in entry.name.lower() or wanted in entry.file.lower():
             unique.setdefault(entry.file, entry)
     return list(unique.values())
-
-
-def named(found: Iterable[Entry], topic: str) -> Entry | None:
-    """The entry that carries exactly this topic's name, ignoring case; the last one counts."""
-    wanted = topic.lower()
-    last = None
-    for entry in found:
-        if entry.name.lower() == wanted:
-            last = entry
-    return last

@@ -162,9 +162,10 @@ class OpenpiStore:
         view = self.view()
         found = entries(view.text or "")
         matches = find(found, topic)
-        if len(matches) != 1 and is_topic_file(topic) and topic in regular_names(self.path):
+        present = regular_names(self.path)
+        if len(matches) != 1 and is_topic_file(topic) and topic in present:
             return self._unlisted(topic)
-        return self._topic(self._only(matches, topic), view, regular_names(self.path))
+        return self._topic(self._only(matches, topic), view, present)
 
     def _only(self, matches: Sequence[Entry], topic: str) -> Entry:
         if not matches:

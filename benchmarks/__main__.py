@@ -1,0 +1,31 @@
+"""Run every measurement and print a table; nothing is asserted here."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+from . import speed, tokens
+
+_GROUPS = {
+    "start": speed.start_up,
+    "served": speed.served,
+    "search": speed.search,
+    "write": speed.write,
+    "tokens": lambda _root: tokens.rows(),
+}
+
+
+def main() -> None:
+    """Measure the groups that are named, all when none is."""
+    wanted = sys.argv[1:] or list(_GROUPS)
+    print("| what | measured | bound |\n| --- | --- | --- |")
+    with tempfile.TemporaryDirectory(prefix="pimem-bench-") as folder:
+        for name in wanted:
+            for what, measured, bound in _GROUPS[name](Path(folder) / name):
+                print(f"| {what} | {measured} | {bound} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
