@@ -74,7 +74,9 @@ def test_the_whole_block_keeps_to_its_limit_without_a_cliff(world: World) -> Non
     """The original let 8,500 pass and then dropped to 8,061 or to no global file at all."""
     total = []
     for size in range(3000, 4000, 37):
-        world.fill(workspace={"a.md": lines(size), "b.md": lines(size)}, global_={"user/c.md": lines(900)})
+        world.fill(
+            workspace={"a.md": lines(size), "b.md": lines(size)}, global_={"user/c.md": lines(900)}
+        )
         block = world.block()
         total.append(len(block))
         assert len(block) <= 8000
@@ -105,7 +107,9 @@ def test_what_does_not_fit_at_all_is_named(world: World) -> None:
     )
     block = world.block()
     assert len(block) <= 8000
-    out = re.search(r"<!-- (\d+) files left out for lack of room: file-(\d+)\.md, .* more -->", block)
+    out = re.search(
+        r"<!-- (\d+) files left out for lack of room: file-(\d+)\.md, .* more -->", block
+    )
     assert out is not None
     shown = block.count("**file-")
     assert shown + int(out[1]) == 60

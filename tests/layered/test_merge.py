@@ -82,7 +82,9 @@ def test_an_index_that_only_lists_files_is_not_injected(world: World, index: str
     assert "index.md" not in block
 
 
-@pytest.mark.parametrize("text", ["", " \n\t\n", "<!-- nothing\nyet -->\n", "<!-- a -->\n<!-- b -->"])
+@pytest.mark.parametrize(
+    "text", ["", " \n\t\n", "<!-- nothing\nyet -->\n", "<!-- a -->\n<!-- b -->"]
+)
 def test_what_says_nothing_is_not_injected_and_hides_nothing(world: World, text: str) -> None:
     world.fill(global_={"user/tools.md": "GLOBAL"}, workspace={"tools.md": text, "a.md": "A"})
     block = world.block()
@@ -186,9 +188,12 @@ def test_the_persons_own_link_of_the_global_memory_is_followed(world: World) -> 
     world.global_dir.symlink_to(dotfiles)
     world.fill(global_={"index.md": "", "user/a.md": "MINE"})
     assert "MINE" in world.block()
-    assert world.run("write", "user/a.md", "--store", "global", "--summary", "More", "--content", "x")[
-        0
-    ] == 0
+    assert (
+        world.run("write", "user/a.md", "--store", "global", "--summary", "More", "--content", "x")[
+            0
+        ]
+        == 0
+    )
     assert "More" in (dotfiles / "user" / "a.md").read_text()
 
 

@@ -207,11 +207,7 @@ class Runner:
     def _command(self, call: Call) -> list[Action]:
         name = str(call.request.payload.get("name"))
         args = call.request.payload.get("args")
-        owners = [
-            system
-            for system in call.systems
-            if any(row["name"] == name for row in system.hooks.offer(call.places).commands)
-        ]
+        owners = self._owners(call, name)
         if not owners:
             raise RequestError("unknown_command", f'There is no command "/{name}" here.')
         actions: list[Action] = []
@@ -221,6 +217,14 @@ class Runner:
             )
             actions += done or []
         return actions
+
+    def _owners(self, call: Call, name: str) -> list[System]:
+        """The systems that have a command of this name."""
+        return [
+            system
+            for system in call.systems
+            if any(row["name"] == name for row in system.hooks.offer(call.places).commands)
+        ]
 
     def _person_answered(self, call: Call) -> list[Action]:
         key, value = call.request.payload.get("key"), call.request.payload.get("value")
@@ -238,7 +242,7 @@ class Runner:
         prefix = call.request.payload.get("prefix")
         items = [
             item
-            for system in call.systems
+            for system in self._owners(call, name)
             for item in system.hooks.complete(
                 name, prefix if isinstance(prefix, str) else "", call.context(system)
             )

@@ -46,6 +46,8 @@ _FIELD = re.compile(
     r"(?P<value>.*)",
     re.DOTALL,
 )
+# A value goes on in indented lines, but for a list of its own.
+_CONTINUED = re.compile(r"[ \t]+(?![-*+] |\d+[.)] )\S")
 _ORIGIN = re.compile(r"_(?:Promoted from|From) ")
 _parser = MarkdownIt("commonmark")
 
@@ -117,9 +119,10 @@ def _fields(tokens: Sequence[Token], lines: Sequence[str]) -> list[Field]:
     for token in tokens:
         if token.type != "list_item_open" or token.level != 1 or token.map is None:
             continue
-        first, end = token.map
-        while end > first + 1 and not lines[end - 1].strip():
-            end -= 1
+        first = token.map[0]
+        end = first + 1
+        while end < token.map[1] and _CONTINUED.match(lines[end]):
+            end += 1
         match = _FIELD.match(lines[first].rstrip("\r\n"))
         if match is None:
             continue
@@ -253,12 +256,19 @@ def with_fields(text: str, section: Section, values: Mapping[str, str]) -> str:
             at = near.first if name == "status" else near.end
             edits.append((at, at, [f"{_bullet(near)}**{name}**: {value}{end}"]))
         else:
-            edits.append((section.body, section.body, [end, f"- **{name}**: {value}{end}"]))
+            edits.append((section.body, section.body, _first_field(name, value, section, lines)))
     for first, last, new in sorted(edits, key=lambda edit: edit[0], reverse=True):
         if first == len(lines) and lines and not lines[-1].endswith(("\n", "\r")):
             lines[-1] += end
         lines[first:last] = new
     return "".join(lines)
+
+
+def _first_field(name: str, value: str, section: Section, lines: Sequence[str]) -> list[str]:
+    """A field below a heading that has none; text that follows must not become part of it."""
+    end = line_end(lines)
+    next_line = lines[section.body] if section.body < len(lines) else ""
+    return [end, f"- **{name}**: {value}{end}", *([end] if next_line.strip() else [])]
 
 
 def _bullet(field: Field) -> str:

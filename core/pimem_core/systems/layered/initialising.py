@@ -83,6 +83,8 @@ def init(store: LayeredStore, scope: str) -> Change:
         session.notes += _notes(store, scope)
         if left:
             said += f" Left as they were: {', '.join(left)}."
+        if agreed and INDEX_NAME in left:
+            said += " Its memory may be used in prompts now."
         if scope == WORKSPACE and not in_git(layers.root):
             said += (
                 " This folder is in no git work tree, so the memory belongs to the folder itself."
