@@ -1,15 +1,22 @@
-# run opens the manager, test runs the tests, lint checks form, types and import contracts.
+# run opens the manager, test runs the tests, faults tries every kill point and refused disk call,
+# test-pi every supported pi, lint checks form, types and import contracts, bench measures.
 VENV := .venv
 PYTHON := $(VENV)/bin/python
 ARGS ?=
 
-.PHONY: run test lint format screenshots clean
+.PHONY: run test test-pi faults lint format bench screenshots clean
 
 run: $(VENV)/.installed
 	@$(VENV)/bin/pimem $(ARGS)
 
 test: $(VENV)/.dev
 	$(PYTHON) -m pytest
+
+test-pi: $(VENV)/.dev
+	$(PYTHON) -m pytest tests/pi --pi-all
+
+faults: $(VENV)/.dev
+	PIMEM_FAULTS=1 $(PYTHON) -m pytest tests/faults
 
 lint: $(VENV)/.dev
 	$(VENV)/bin/ruff format --check .
@@ -20,6 +27,10 @@ lint: $(VENV)/.dev
 format: $(VENV)/.dev
 	$(VENV)/bin/ruff format .
 	$(VENV)/bin/ruff check --fix .
+
+bench: $(VENV)/.dev
+	$(PYTHON) -m pip install --quiet --group bench
+	$(PYTHON) -m benchmarks $(ARGS)
 
 screenshots: $(VENV)/.dev
 	$(PYTHON) screenshots/make.py

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pimem_core.paths import Places, find_places
 
-WORDS = ["pool", "cache", "deploy", "staging", "driver", "index", "token", "queue", "retry", "socket", "schema", "branch", "review", "alert", "budget", "release", "cluster", "region", "backup", "lease", "vector", "batch", "worker", "shard", "proxy", "header", "quota"]
+WORDS = Path(__file__).with_name("words.txt").read_text().split()
 
 
 def make_store(root: Path, count: int, *, body_bytes: int = 4_000) -> Places:

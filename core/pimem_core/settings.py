@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 from .errors import ConfigError, PimemError
 from .files.read import read_bytes
@@ -56,6 +57,20 @@ def _texts(value: Any) -> Sequence[str] | None:
     return None
 
 
+def _patterns(value: Any) -> Sequence[str] | None:
+    """Those of a list's regular expressions that are none broken."""
+    texts = _texts(value)
+    return None if texts is None else tuple(text for text in texts if _flaw(text) is None)
+
+
+def _flaw(pattern: str) -> str | None:
+    try:
+        re.compile(pattern)
+    except (re.error, RecursionError, OverflowError) as error:
+        return str(error)
+    return None
+
+
 def _text(value: Any) -> str | None:
     return value if isinstance(value, str) else None
 
@@ -101,8 +116,8 @@ _KEYS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "inject.stamps": ("stamps", _one_of("day", "full")),
     "undo.max_mb": ("undo_max_mb", _positive),
     "undo.max_days": ("undo_max_days", _positive),
-    "secrets.extra": ("secrets_extra", _texts),
-    "secrets.allowed": ("secrets_allowed", _texts),
+    "secrets.extra": ("secrets_extra", _patterns),
+    "secrets.allowed": ("secrets_allowed", _patterns),
     "layered.global_dir": ("layered_global_dir", _folder),
     "layered.workspace_dir": ("layered_workspace_dir", _folder_below),
     "layered.always_inject": ("layered_always_inject", _texts),
@@ -129,7 +144,19 @@ def load(places: Places) -> tuple[Settings, ConfigError | None]:
         value = usable(_at(raw, key))
         if value is not None:
             values[field] = value
-    return Settings(**values), None
+    return Settings(**values), _broken_pattern(raw, settings_path(places))
+
+
+def _broken_pattern(raw: Mapping[str, Any], path: str) -> ConfigError | None:
+    for key in ("secrets.extra", "secrets.allowed"):
+        for pattern in _texts(_at(raw, key)) or ():
+            flaw = _flaw(pattern)
+            if flaw is not None:
+                return ConfigError(
+                    f"{path}: {key} holds a broken pattern, {pattern!r}: {flaw}. "
+                    "It is left out until it is mended."
+                )
+    return None
 
 
 def _read(places: Places) -> Mapping[str, Any]:
@@ -140,7 +167,7 @@ def _read(places: Places) -> Mapping[str, Any]:
 
     try:
         return tomllib.loads(read_bytes(path, follow=True).decode())
-    except (PimemError, ValueError) as error:
+    except (PimemError, ValueError, RecursionError) as error:
         raise ConfigError(f"{path}: {error}. Defaults are used until it is mended.") from error
 
 
@@ -158,7 +185,9 @@ def settings(places: Places) -> list[Setting]:
         ConfigError: The file is broken; the message names line and column.
     """
     raw = _read(places)
-    current, _error = load(places)
+    current, error = load(places)
+    if error is not None:
+        raise error
     path = settings_path(places)
     found = []
     for key, (field, usable) in _KEYS.items():

@@ -221,6 +221,18 @@ def test_a_broken_configuration_is_a_notice_and_fails_only_config(
     assert "column" in broken.err
 
 
+def test_a_working_folder_that_is_gone_stops_nothing(
+    pimem: Pimem, local: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert len(pimem.json("list")) == 3
+    refused = pimem("list", "--dir", ".", "--json")
+    assert (refused.code, refused.json["outcome"]) == (1, "invalid_argument")
+
+
 def test_topics_are_found_by_exact_name_or_file_else_by_a_unique_part(
     pimem: Pimem, local: Folder
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import select
@@ -68,6 +69,10 @@ def test_a_terminal_gets_signs_and_a_pipe_the_stored_bytes(nasty: Folder) -> Non
         assert not set("\x1b\x07\x9b\u202e\u200b\x7f") & set(seen), words
         assert "␛[31m" in seen
         assert NASTY in run(*words).out
+    for words in (["list", "--json"], ["show", "n.md", "--json"], ["search", "zero", "--json"]):
+        seen = on_terminal(*words).decode()
+        assert not set("\x1b\x07\x9b\u202e\u200b\x7f") & set(seen), words
+        assert json.loads(seen) == run(*words).json
     assert "one\ttwo\r\n" in on_terminal("show", "n.md").decode()
     assert "[0] x [/ é 日本 👩" in on_terminal("show", "n.md").decode()
 

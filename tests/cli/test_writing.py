@@ -88,6 +88,24 @@ def test_a_change_of_an_absent_store_says_that_there_is_no_index(
         assert (result.code, result.json["outcome"]) == (1, "no_index")
 
 
+@pytest.mark.parametrize("there", [True, False])
+def test_programs_that_watch_the_shared_store_are_told_of_a_change(
+    pimem: Pimem, empty: Folder, isolated_home: Path, there: bool
+) -> None:
+    mark = isolated_home / ".agents/memory/.invalidate"
+    mark.parent.mkdir(parents=True)
+    if there:
+        mark.touch()
+        os.utime(mark, (1, 1))
+    pimem("write", "A", "--summary", "s", "--content", "c", "--store", "shared")
+    assert mark.exists() == there
+    if there:
+        assert mark.stat().st_mtime > 1
+        os.utime(mark, (1, 1))
+        assert pimem("remove", "nothing", "--store", "shared").code == 1
+        assert mark.stat().st_mtime == 1
+
+
 def test_lines_that_maintenance_dropped_are_named(pimem: Pimem, local: Folder) -> None:
     (local.path / "old-thing.md").unlink()
     result = pimem.json("pin", "docker net")

@@ -237,6 +237,15 @@ def test_own_settings_are_told_with_their_source(places: Places) -> None:
     assert "unknown key" in rows["later.x"].source
 
 
+def test_a_broken_pattern_is_told_and_left_out_alone(places: Places) -> None:
+    config_toml(places, '[secrets]\nextra = ["(", "m0-[a-z]{40}"]\n')
+    found, error = settings.load(places)
+    assert found.secrets_extra == ("m0-[a-z]{40}",)
+    assert "secrets.extra" in str(error)
+    with pytest.raises(ConfigError, match=r"secrets\.extra"):
+        settings.settings(places)
+
+
 def test_broken_own_settings_name_line_and_column(places: Places) -> None:
     config_toml(places, "theme = \n")
     found, error = settings.load(places)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import pytest
+if TYPE_CHECKING:
+    import pytest
 
 # Test modules of one folder share helpers; pytest's importlib mode does not put them on the path.
 sys.path.insert(0, str(Path(__file__).parent.parent))

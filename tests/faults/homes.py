@@ -13,11 +13,12 @@ from faults import standins, tracer
 from pimem_core.files import record
 from pimem_core.paths import Places, find_places
 from pimem_core.systems.openpi.index import INDEX_NAME, entries
-from pimem_core.systems.openpi.store import OpenpiStore
 from pimem_core.systems.openpi.system import OpenpiSystem
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from pimem_core.systems.openpi.store import OpenpiStore
 
     #: Relative path to text, times written as `T`.
     Look = dict[str, str]
@@ -138,8 +139,11 @@ class Home:
         }
 
     def age_lock(self, seconds: float = 61) -> None:
-        """Let time go by for the locks that a kill left."""
+        """Let time go by for the locks that a kill left without an intent that names them."""
+        intents = list(record.records(self.places.state_dir, record.INTENTS))
         for path in self.root.rglob(".lock"):
+            if path.read_text() in [token for left in intents for token in left.tokens]:
+                continue
             moment = path.stat().st_mtime - seconds
             os.utime(path, (moment, moment))
 

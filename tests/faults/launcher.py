@@ -74,7 +74,8 @@ def _program() -> bytes:
         return struct.pack("HBBI", code, yes, no, value)
 
     lines = [step(_LOAD, 0)]
-    for number, kind in ((row[machine()], row[2]) for row in CALLS.values()):
+    for on_intel, on_arm, kind in CALLS.values():
+        number = (on_intel, on_arm)[machine()]
         if number is None:
             continue
         if "f" in kind:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from pimem_core.clock import stamp
 from pimem_core.systems.openpi import topic as topics
-from pimem_core.systems.openpi.index import INDEX_NAME, INITIAL, Index, named
+from pimem_core.systems.openpi.index import INDEX_NAME, INITIAL, Index
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -37,7 +37,7 @@ def write(
     moment = datetime.now(UTC)
     path = folder / INDEX_NAME
     index = Index(path.read_text() if path.exists() else INITIAL)
-    known = named(index.entries(), topic)
+    known = index.named(topic)
     file = known.file if known else topics.file_for(
         topic,
         is_indexed={entry.file for entry in index.entries()}.__contains__,

@@ -1,6 +1,8 @@
 """One of ours among the writers: `writer.py FRONT SECONDS NAME LOG` with a home in the environment.
 
-Logs each change with its outcome, and whether it was gone, unreported, when the lock was released.
+Logs each change with its outcome, and whether it was gone when the lock was released. The fronts
+are `core`, `cli` and `slow`: the core on a machine that stops it now and then for as long as an
+openclaude-memory 0.6.2 waits for the lock.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from pimem_core.cli.main import main as command_line
 from pimem_core.errors import PimemError
-from pimem_core.files import record, recovery
+from pimem_core.files import record, recovery, transaction
 from pimem_core.files.lock import StoreLock
 from pimem_core.paths import find_places
 from pimem_core.systems.base import WriteRequest
@@ -32,14 +34,24 @@ _gone: list[str] = []
 _looked_at: list[int] = []
 
 
-def _watch() -> None:
+def _watch(is_slow: bool) -> None:
     """See at each release of the lock whether the change made under it is there.
 
     What a peer wrote after the last look before the release is nobody's fault.
     """
-    confirm, release = recovery.confirm, StoreLock._release
+    confirm, release, swap = recovery.confirm, StoreLock._release, transaction.swap
+    chance = random.Random()
+
+    def stop() -> None:
+        if is_slow and chance.random() < 0.2:
+            select.select([], [], [], 0.7)
+
+    def swapped(temporary: str, path: str) -> None:
+        stop()
+        swap(temporary, path)
 
     def confirmed(done: Record) -> bool:
+        stop()
         _made.append(done)
         _looked_at.append(time.time_ns())
         return confirm(done)
@@ -51,8 +63,9 @@ def _watch() -> None:
         _made.clear()
         release(lock)
 
+    transaction.swap = swapped
     recovery.confirm = confirmed
-    StoreLock._release = released  # type: ignore[method-assign]
+    StoreLock._release = released  # type: ignore[method-assign, assignment]
 
 
 def _changed(file: FileRecord) -> int:
@@ -124,7 +137,7 @@ class Writer:
 def main() -> None:
     """Change the store until the time is over."""
     front, seconds, name, log = sys.argv[1:]
-    _watch()
+    _watch(front == "slow")
     writer = Writer(front, name)
     end = time.monotonic() + float(seconds)
     with open(log, "w") as out:

@@ -38,6 +38,9 @@ class Output:
         import json
 
         text = encode(json.dumps(value, ensure_ascii=False, indent=2)).decode()
+        if sys.stdout.isatty() and visible(text) != text:
+            # Escaped they are the same to a program, and a terminal does not act on them.
+            text = "".join(c if visible(c) == c else json.dumps(c)[1:-1] for c in text)
         with _explained():
             print(text)
 

@@ -30,7 +30,10 @@ def chosen(options: argparse.Namespace, places: Places) -> Store | None:
     if folder == "":
         raise InvalidArgumentError("--dir is empty; name the folder of the memories.")
     if folder is not None:
-        return registry.open_folder(folder, places)
+        try:
+            return registry.open_folder(folder, places)
+        except FileNotFoundError as error:  # a relative path, and the working folder is gone
+            raise InvalidArgumentError("The working folder is gone; give a whole path.") from error
     return None if name is None else registry.find_store(name, places)
 
 

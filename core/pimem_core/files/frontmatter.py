@@ -116,8 +116,10 @@ def _load(block: str) -> dict[str, Any]:
     for key, chunk in spans:
         if key is not None and key not in found:
             own = _yaml(_protected(key, chunk)) if short else None
-            whole = isinstance(own, dict) and key in own
-            found[key] = own[key] if whole else _by_line(chunk)
+            if isinstance(own, dict) and key in own:
+                found[key] = own[key]
+            else:
+                found[key] = _by_line(chunk)
     return found
 
 

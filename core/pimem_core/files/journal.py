@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import time
 
 from ..errors import ConflictError, TopicNotFoundError
@@ -20,9 +19,6 @@ if TYPE_CHECKING:
     from .record import FileRecord, Record
 
 _DAY_S = 86_400
-_COMMON = re.compile(
-    rb"---|#|\s*node_type:|metadata:|name:|description:|last_updated:|created:|- \[", re.IGNORECASE
-)
 
 
 def _with_state(state_dir: str) -> Iterator[tuple[Record, bool]]:
@@ -213,14 +209,12 @@ def purge(state_dir: str, record_id: str) -> tuple[Record, list[Record]]:
 
 
 def _texts(entry: Record) -> set[bytes]:
-    """The lines of a change that say something: headings and front matter occur everywhere."""
     return {
         line
         for file in entry.files
         if not file.marker
         for _, old, new, _ in file.hunks
-        for line in (*old, *new)
-        if len(line.strip()) > 3 and not _COMMON.match(line)
+        for line in patch.telling([*old, *new])
     }
 
 

@@ -7,10 +7,11 @@ other lines since, each hunk is found again by its own lines and their neighbour
 from __future__ import annotations
 
 import hashlib
+import re
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     #: First line, the lines before the change, the lines after it, the line above them.
     Hunk = tuple[int, list[bytes], list[bytes], bytes | None]
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
 #: How many lines further on, in both texts together, they may meet again.
 _WINDOW = 60
+_COMMON = re.compile(
+    rb"---|#|\s*node_type:|metadata:|name:|description:|last_updated:|created:|- \[", re.IGNORECASE
+)
 
 
 def digest(data: bytes | None) -> str:
@@ -29,6 +33,11 @@ def digest(data: bytes | None) -> str:
 def lines_of(data: bytes) -> list[bytes]:
     """Split at LF only; joining with LF gives the bytes back."""
     return data.split(b"\n")
+
+
+def telling(lines: Iterable[bytes]) -> set[bytes]:
+    """The lines that tell a text from others: headings and front matter occur everywhere."""
+    return {line for line in lines if len(line.strip()) > 3 and not _COMMON.match(line)}
 
 
 def diff(before: bytes, after: bytes) -> list[Hunk]:

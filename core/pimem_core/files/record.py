@@ -87,6 +87,10 @@ class Record(Value):
         return f"{self.id}.keep.json" if self.about.only_copy else f"{self.id}.json"
 
 
+#: What reading a text that is no record raises; the last one when it is nested without end.
+_BROKEN = (KeyError, TypeError, IndexError, AttributeError, ValueError, zlib.error, RecursionError)
+
+
 class NewerRecordError(ValueError):
     """A newer pimem wrote the record, in a form that is not known here."""
 
@@ -179,7 +183,7 @@ def load(data: bytes) -> Record:
         )
     except NewerRecordError:
         raise
-    except (KeyError, TypeError, IndexError, AttributeError, ValueError, zlib.error) as error:
+    except _BROKEN as error:
         raise ValueError(f"it is no record of a change ({error})") from error
 
 

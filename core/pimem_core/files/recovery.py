@@ -145,7 +145,11 @@ def _where(file: FileRecord, current: bytes | None) -> str:
         return "neither"
     if file.marker:
         return _where_marked(file, current)
-    return "after" if file.before == "absent" else patch.side(current, file.hunks)
+    if file.before != "absent":
+        return patch.side(current, file.hunks)
+    # Others may have gone on with the new file, or made one of their own under its name.
+    ours = patch.telling(line for _, _, new, _ in file.hunks for line in new)
+    return "after" if ours and ours <= set(patch.lines_of(current)) else "before"
 
 
 def _where_marked(file: FileRecord, current: bytes) -> str:

@@ -122,7 +122,7 @@ def session(store: LayeredStore) -> Iterator[Session]:
         ours = {store.path, layers.global_dir, layers.workspace_dir}
         said: list[str] = []
         # Read again: what was unfinished before may be done by now.
-        for other in sorted(_concerning(unfinished(state_dir), ours)):
+        for other in sorted({store.path} | _concerning(unfinished(state_dir), ours)):
             said += recovery.recover(state_dir, other)
         current = Session(store, lock.token)
         current.notes += said
@@ -144,9 +144,8 @@ def _concerning(left: Iterable[Record], folders: set[str]) -> set[str]:
 def _clean(folders: Iterable[str]) -> None:
     """Remove the temporary files that killed processes left in the layers."""
     for folder in folders:
-        with contextlib.suppress(OSError):
-            inner = [
-                entry.path for entry in os.scandir(folder) if entry.is_dir(follow_symlinks=False)
-            ]
-            for one in (folder, *inner):
-                recovery.clean(one, os.listdir(one))
+        recovery.clean(folder)
+        with contextlib.suppress(OSError), os.scandir(folder) as found:
+            for entry in found:
+                if entry.is_dir(follow_symlinks=False):
+                    recovery.clean(entry.path)
