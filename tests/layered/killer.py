@@ -1,13 +1,12 @@
 """Kills one kind of change at each of its calls that change the disk, in forked processes.
 
-Runs as a script: `killer.py KIND FOLDER`. A process that forks must have no threads, so this is
-not done inside the test process. Says what went wrong, or how many points there were.
+Runs as a script: `killer.py FOLDER KIND...`. A process that forks must have no threads, so this is
+not done inside the test process. Says what went wrong, or how many points each kind had.
 """
 
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import sys
 from pathlib import Path
@@ -64,13 +63,20 @@ class Home:
         ):
             Path(store.path, file).write_text(text)
 
-    def keep(self, name: str) -> None:
-        shutil.rmtree(self.base / name, ignore_errors=True)
-        shutil.copytree(self.root, self.base / name, symlinks=True)
+    def keep(self) -> dict[Path, bytes | None]:
+        """Every entry as it is now; folders without content."""
+        return {p: None if p.is_dir() else p.read_bytes() for p in sorted(self.root.rglob("*"))}
 
-    def restore(self, name: str) -> None:
-        shutil.rmtree(self.root)
-        shutil.copytree(self.base / name, self.root, symlinks=True)
+    def restore(self, kept: dict[Path, bytes | None]) -> None:
+        """Put everything back that is not so already."""
+        for path in sorted(self.root.rglob("*"), reverse=True):
+            if path not in kept:
+                path.rmdir() if path.is_dir() else path.unlink()
+        for path, data in kept.items():
+            if data is None:
+                path.mkdir(exist_ok=True)
+            elif not path.exists() or path.read_bytes() != data:
+                path.write_bytes(data)
 
     def look(self) -> Look:
         """Every file of both layers as the disk has it."""
@@ -186,7 +192,7 @@ def main(kind: str, base: Path) -> int:
     home = Home(base)
     prepare, act = KINDS[kind]
     prepare(home)
-    home.keep("before")
+    kept = home.keep()
     before = home.look(), home.seen()
     act(home)
     assert home.leftovers() == [], home.leftovers()
@@ -195,7 +201,7 @@ def main(kind: str, base: Path) -> int:
     at = 0
     while True:
         at += 1
-        home.restore("before")
+        home.restore(kept)
         if not killed(home, act, at):
             return at - 1
         where = f"{kind}, killed at {at}"
@@ -217,4 +223,5 @@ def main(kind: str, base: Path) -> int:
 
 
 if __name__ == "__main__":
-    print(main(sys.argv[1], Path(sys.argv[2])))
+    for name in sys.argv[2:]:
+        print(main(name, Path(sys.argv[1], name)), name)

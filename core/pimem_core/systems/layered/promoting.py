@@ -59,8 +59,8 @@ def checkpoint(store: LayeredStore) -> Change:
             "created",
             file,
             file,
-            f"Created {tilde(path, store.places.home)}. Fill it in, then promote it: pimem promote {os.path.basename(file)} "
-            "workspace decisions.md.",
+            f"Created {tilde(path, store.places.home)}. Fill it in, then promote it: "
+            f"pimem promote {os.path.basename(file)} workspace decisions.md.",
         )
 
 
