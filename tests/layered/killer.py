@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any
 from pimem_core.files import record
 from pimem_core.paths import Places, find_places
 from pimem_core.systems.base import WriteRequest
-from pimem_core.systems.layered.store import LayeredStore
 from pimem_core.systems.layered.system import LayeredSystem
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from pimem_core.systems.layered.store import LayeredStore
 
     Look = dict[str, str]
 
@@ -224,4 +225,4 @@ def main(kind: str, base: Path) -> int:
 
 if __name__ == "__main__":
     for name in sys.argv[2:]:
-        print(main(name, Path(sys.argv[1], name)), name)
+        sys.stdout.write(f"{main(name, Path(sys.argv[1], name))} {name}\n")

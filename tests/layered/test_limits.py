@@ -1,22 +1,22 @@
-"""What fits into a prompt: hard limits, whole lines, the newest kept, nothing lost without a word."""
+"""What fits into a prompt: hard limits, whole lines, the newest kept, nothing lost silently."""
 
 from __future__ import annotations
 
+import itertools
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from layered.worlds import CLOSING, OPENING
+from pimem_core.sections import neutral
 from pimem_core.settings import Settings
 from pimem_core.systems.layered import injection
 from pimem_core.systems.layered.content import is_content, plain
 from pimem_core.systems.layered.layers import Layers
 from pimem_core.systems.layered.loading import Loaded
 from pimem_core.systems.layered.scan import MemoryFile
-from pimem_core.sections import neutral
 
 if TYPE_CHECKING:
     from layered.worlds import World
@@ -82,7 +82,7 @@ def test_the_whole_block_keeps_to_its_limit_without_a_cliff(world: World) -> Non
         assert len(block) <= 8000
         assert "**user/c.md**" in block or "left out" in block
     assert max(total) > 7900
-    rising = [b - a for a, b in zip(total, total[1:], strict=False)]
+    rising = [b - a for a, b in itertools.pairwise(total)]
     assert min(rising) > -400
 
 
@@ -235,6 +235,6 @@ def test_the_limit_holds_for_any_content(
         whole = part is not None and file.text in part.text and len(file.text) == file.chars
         told = part is None or file.file in part.dropped
         assert whole or told
-    for file, shown in block.shown.items():
-        assert shown <= each, Path(file)
+    for path, shown in block.shown.items():
+        assert shown <= each, path
     assert injection.build(loaded, settings) == block

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 import os
 import stat
 import subprocess
@@ -376,10 +377,8 @@ def test_listing_openpi_loads_nothing_of_layered_memory() -> None:
 
 def test_a_prompt_loads_no_markdown_parser(world: World) -> None:
     world.fill(workspace={"a.md": "## 2026-01-01 T\n" * 500})
-    request = (
-        '{"id": 1, "event": "before_agent_start", "session": {"id": "s", "cwd": "%s", '
-        '"features": ["sections"]}, "payload": {}}' % world.project
-    )
+    session = {"id": "s", "cwd": str(world.project), "features": ["sections"]}
+    request = json.dumps({"id": 1, "event": "before_agent_start", "session": session})
     script = (
         "import sys\nfrom pimem_core.hooks.serve import main\nmain(['before_agent_start'])\n"
         "print(*sorted(m for m in sys.modules if m in ('markdown_it', 'pathlib', 'dataclasses', "

@@ -69,7 +69,7 @@ class World:
     def ask(self, event: str, *, session: str = "s", mode: str = "rpc", **payload: Any) -> Any:
         """One request of pi's; its answer."""
         self._count += 1
-        trusted = payload.pop("trusted", True)
+        trusted, missed = payload.pop("trusted", True), payload.pop("missed", ())
         info = SessionInfo(
             id=session,
             cwd=str(self.project),
@@ -78,7 +78,7 @@ class World:
             features=frozenset({"sections"}),
         )
         return self.runner.handle(
-            Request(id=self._count, event=event, session=info, payload=payload)
+            Request(id=self._count, event=event, session=info, payload=payload, missed=missed)
         )
 
     def actions(self, event: str, **more: Any) -> list[dict[str, Any]]:
@@ -90,7 +90,7 @@ class World:
         """The section of the next prompt with its tag; empty when there is none."""
         for action in self.actions("before_agent_start", **more):
             if action["do"] == "section" and action["name"] == "pi_memory":
-                return OPENING + action["text"] + CLOSING
+                return f"{OPENING}{action['text']}{CLOSING}"
         return ""
 
     def slash(self, name: str, args: str = "", **more: Any) -> str:

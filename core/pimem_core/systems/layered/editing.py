@@ -211,9 +211,10 @@ def supersede(store: LayeredStore, file: str, entry: str, by: str, by_file: str)
         if file == by_file and old.first == new.first:
             raise InvalidArgumentError(f"{old.heading} cannot replace itself.", file=file)
         status = new.field("status")
-        values = {"supersedes": old.heading}
+        values = {}
         if status is None or status.value.lower() not in entries.STATUSES:
             values["status"] = "active"
+        values["supersedes"] = old.heading
         changed = entries.with_fields(texts[by_file][1], new, values)
         texts[by_file] = texts[by_file][0], changed
         again = entries.find(entries.sections(texts[file][1]), old.heading, file=file)

@@ -255,8 +255,8 @@ def with_fields(text: str, section: Section, values: Mapping[str, str]) -> str:
             near = section.fields[0] if name == "status" else section.fields[-1]
             at = near.first if name == "status" else near.end
             edits.append((at, at, [f"{_bullet(near)}**{name}**: {value}{end}"]))
-        else:
-            edits.append((section.body, section.body, _first_field(name, value, section, lines)))
+    if not section.fields and values:
+        edits.append((section.body, section.body, _first_fields(values, section, lines)))
     for first, last, new in sorted(edits, key=lambda edit: edit[0], reverse=True):
         if first == len(lines) and lines and not lines[-1].endswith(("\n", "\r")):
             lines[-1] += end
@@ -264,11 +264,12 @@ def with_fields(text: str, section: Section, values: Mapping[str, str]) -> str:
     return "".join(lines)
 
 
-def _first_field(name: str, value: str, section: Section, lines: Sequence[str]) -> list[str]:
-    """A field below a heading that has none; text that follows must not become part of it."""
+def _first_fields(values: Mapping[str, str], section: Section, lines: Sequence[str]) -> list[str]:
+    """Fields below a heading that has none; text that follows must not become part of them."""
     end = line_end(lines)
     next_line = lines[section.body] if section.body < len(lines) else ""
-    return [end, f"- **{name}**: {value}{end}", *([end] if next_line.strip() else [])]
+    made = [f"- **{name}**: {value}{end}" for name, value in values.items()]
+    return [end, *made, *([end] if next_line.strip() else [])]
 
 
 def _bullet(field: Field) -> str:

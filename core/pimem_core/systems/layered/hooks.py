@@ -91,8 +91,7 @@ class LayeredHooks:
                     "warning",
                 )
             ]
-        # Those who can be asked are asked before their first prompt, if the answer is in time.
-        return self._ask(context) if context.session.mode in ("tui", "rpc") else []
+        return []
 
     def start(self, context: HookContext) -> list[Action]:
         """Nothing slow to do."""
@@ -137,7 +136,11 @@ class LayeredHooks:
         return context.session.trusted is not False and trust.answer(context.places, root) is True
 
     def _ask(self, context: HookContext) -> list[Action]:
-        """Ask once whether the project's memory may be used, where there is one and somebody."""
+        """Ask once whether the project's memory may be used, where there is one and somebody.
+
+        Not at the session's start: what is said there is often too late to ask anything. When the
+        answer of a prompt is too late, the runner takes `asked` back.
+        """
         layers = find_layers(context.places, context.settings)
         if context.session.trusted is False or not layers.has_workspace:
             return []
@@ -149,11 +152,9 @@ class LayeredHooks:
         files = [file.file for file in there.workspace if file.counts]
         if not files:
             return []
+        context.state["asked"] = True
         if context.session.mode not in ("tui", "rpc"):
-            context.state["asked"] = True
             return [actions.notify(_not_used(layers.root), "warning")]
-        # An answer that comes too late for its prompt asks nobody, so this is repeated until the
-        # person has answered; pi shows one question at a time.
         more = f" and {len(files) - 5} more" if files[5:] else ""
         return [
             actions.confirm(
@@ -170,9 +171,6 @@ class LayeredHooks:
             return None
         root = key.removeprefix(_ASK)
         if value is None:
-            if context.state.get("asked"):
-                return []
-            context.state["asked"] = True
             return [actions.notify(_not_used(root), "warning")]
         trust.keep(context.places, root, value)
         if value:
