@@ -65,7 +65,7 @@ async def test_every_action_of_every_screen_exists_and_is_in_the_help(demo: Plac
                 assert isinstance(pilot.app.screen, HelpScreen)
                 text = str(pilot.app.screen.query_one("#text").render())
                 for command in commands:
-                    assert f"{command.keys:<16} {command.help}" in text
+                    assert f"{command.keys:<11} {command.help}" in text
                 await press(pilot, "escape")
             if keys:
                 await press(pilot, "escape")

@@ -119,3 +119,30 @@ async def test_no_colour_reaches_the_terminal(
         cursor = browser(pilot).topic_list.render_line(0)
         assert any(segment.style and segment.style.reverse for segment in cursor)
     assert os.environ.get("NO_COLOR") in (None, "1")
+
+
+async def test_another_theme_recolours_what_is_shown(demo: Places) -> None:
+    async with manager(demo) as pilot:
+        screen = browser(pilot)
+
+        def backgrounds() -> list[object]:
+            strips = screen.topic_list.render_line(3), screen.preview_body.render_line(0)
+            return [segment.style.bgcolor for strip in strips for segment in strip if segment.style]
+
+        dark = backgrounds()
+        pilot.app.theme = "textual-light"
+        await settled(pilot)
+        assert not set(map(str, dark)) & set(map(str, backgrounds()))
+
+
+@pytest.mark.parametrize("width", [30, 40, 59, 80])
+async def test_a_question_is_never_cut(demo: Places, width: int) -> None:
+    async with manager(demo, size=(width, 14)) as pilot:
+        await press(pilot, *["down"] * 3, "r")
+        words = shown(pilot).replace("│", " ").split()
+        asked = 'Remove "Test Database" from the index? The file test-database.md stays on disk.'
+        start = words.index("Remove")
+        text = " ".join(words[start:])
+        for word in asked.split():
+            assert word in text
+        assert "Cancel" in text

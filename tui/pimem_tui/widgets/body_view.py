@@ -88,6 +88,7 @@ class BodyView(ScrollView, inherit_bindings=False):
         super().__init__(can_focus=can_focus)
         self._lines: Sequence[Line] = ()
         self._query = ""
+        self._styles: dict[str, Style] = {}
 
     @property
     def measure(self) -> int:
@@ -138,11 +139,11 @@ class BodyView(ScrollView, inherit_bindings=False):
         """Draw one line of the view."""
         number = y + self.scroll_offset.y
         width = self.scrollable_content_region.width
-        base = self.rich_style
+        base = self._style("")
         if number >= len(self._lines):
             return Strip.blank(width, base)
         line = self._lines[number]
-        styles = [(run.text, self._style(run.kind, base)) for run in line.runs]
+        styles = [(run.text, self._style(run.kind)) for run in line.runs]
         if self._query:
             match = self.get_component_rich_style("body-view--match")
             styles = _overlay(styles, find_matches(line.text, self._query), match)
@@ -154,15 +155,25 @@ class BodyView(ScrollView, inherit_bindings=False):
             selected = self.screen.get_component_rich_style("screen--selection")
             styles = _overlay(styles, [(start, end)], selected)
         text = Strip([Segment(part, style) for part, style in styles])
-        fill = self._style(line.fill, base)
+        fill = self._style(line.fill)
         text = text.extend_cell_length(self.measure, fill).apply_offsets(0, number)
         padding = Strip.blank(self.left, base)
         return Strip.join([padding, text]).crop_extend(0, width, base)
 
-    def _style(self, kind: str, base: Style) -> Style:
-        if not kind:
-            return base
-        return base + self.get_component_rich_style(f"body-view--{kind}", partial=True)
+    def notify_style_update(self) -> None:
+        """Forget the styles of the old colours."""
+        super().notify_style_update()
+        self._styles.clear()
+
+    def _style(self, kind: str) -> Style:
+        """The style of a kind of text, worked out once for many lines."""
+        style = self._styles.get(kind)
+        if style is None:
+            style = self.rich_style
+            if kind:
+                style += self.get_component_rich_style(f"body-view--{kind}", partial=True)
+            self._styles[kind] = style
+        return style
 
 
 def _overlay(

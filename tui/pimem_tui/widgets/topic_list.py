@@ -121,6 +121,7 @@ class TopicList(ScrollView, can_focus=True, inherit_bindings=False):
         self.listing = Listing()
         self._query = ""
         self._name_cells = 0
+        self._row_styles: dict[tuple[bool, bool], dict[str, Style]] = {}
         self._strips: LRUCache[tuple[int, int, bool, bool], Strip] = LRUCache(512)
 
     @property
@@ -214,6 +215,7 @@ class TopicList(ScrollView, can_focus=True, inherit_bindings=False):
         """Forget what was drawn in the old colours."""
         super().notify_style_update()
         self._strips.clear()
+        self._row_styles.clear()
 
     def redraw(self) -> None:
         """Draw every row again, since ages have moved on."""
@@ -227,7 +229,7 @@ class TopicList(ScrollView, can_focus=True, inherit_bindings=False):
         row, part = divmod(line, height)
         width = self.scrollable_content_region.width
         if row >= len(self.listing.topics) or width < 1:
-            return Strip.blank(max(width, 0), self.rich_style)
+            return Strip.blank(max(width, 0), self._styles(False)[""])
         selected = row == self.selected
         key = (row, part, selected, self.has_focus)
         strip = self._strips.get(key)
@@ -247,7 +249,14 @@ class TopicList(ScrollView, can_focus=True, inherit_bindings=False):
         return Strip([Segment(text, styles[kind]) for text, kind in runs], width)
 
     def _styles(self, selected: bool) -> dict[str, Style]:
-        """The style of each part of a row. The selected one keeps its own background."""
+        """The style of each part of a row, worked out once for many rows."""
+        key = (selected, self.has_focus)
+        if key not in self._row_styles:
+            self._row_styles[key] = self._work_out_styles(selected)
+        return self._row_styles[key]
+
+    def _work_out_styles(self, selected: bool) -> dict[str, Style]:
+        # The selected row keeps its own background under all parts.
         styles = {kind: self.get_component_rich_style(f"topic-list--{kind}") for kind in _KINDS}
         styles[""] = self.rich_style
         if selected:
