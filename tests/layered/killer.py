@@ -46,7 +46,7 @@ class Home:
         self.state = Path(self.places.state_dir)
 
     def layer(self, name: str) -> LayeredStore:
-        return next(s for s in LayeredSystem().stores(self.places) if s.name == name)
+        return LayeredSystem().active(self.places).sibling(name)
 
     @property
     def workspace(self) -> LayeredStore:

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from pimem_core import trust
+from pimem_core.errors import StorageError
 from pimem_core.hooks.runner import describe
+from pimem_core.systems.layered import pending
 
 if TYPE_CHECKING:
     from layered.worlds import World
@@ -120,11 +122,8 @@ def test_unchanged_files_are_not_read_again(both: World, monkeypatch: pytest.Mon
         both.block()
         with monkeypatch.context() as patched:
             patched.setattr(scan, "read_bytes", refuse)
-            try:
-                both.block()
-            except NotImplementedError:
-                continue
-            return
+            if "error" not in both.ask("before_agent_start"):
+                return
     raise AssertionError("read again and again")
 
 
@@ -261,3 +260,27 @@ def test_other_commands_of_others_do_not_matter(both: World) -> None:
     commands = [{"name": "memory", "path": "/x", "own": False}, {"name": "x", "own": False}, None]
     assert both.actions("session_start", **{"@commands": commands}) == []
     assert "OURS" in both.block()
+
+
+def test_a_state_folder_that_cannot_be_used(both: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    both.fill(workspace={"a.md": "OURS"})
+    first = both.block()
+    state = both.home / ".local" / "state" / "pimem"
+    (both.workspace / "a.md").write_text("NEW")
+
+    def refuse_all(_places: object) -> None:
+        raise StorageError(f"{state} cannot be read.")
+
+    monkeypatch.setattr(pending, "as_before", refuse_all)
+    actions = both.actions("before_agent_start")
+    assert next(a["text"] for a in actions if a.get("name") == "pi_memory") in first
+    assert notices(actions) == [f"{state} cannot be read."]
+
+
+def test_an_answer_that_cannot_be_kept(world: World) -> None:
+    world.fill(workspace={"a.md": "THEIRS"})
+    (asked,) = confirms(world.actions("before_agent_start"))
+    state = world.home / ".local" / "state" / "pimem"
+    (state / "trust").write_text("in the way")
+    said = notices(world.actions("answer", key=asked["key"], value=True))
+    assert "Your answer cannot be kept" in said[0]

@@ -300,6 +300,18 @@ def test_undo_refuses_what_somebody_changed_since(world: World) -> None:
     assert (world.workspace / "a.md").read_text() == "other"
 
 
+def test_a_layer_can_be_named_before_it_is_there(world: World) -> None:
+    world.configure('[layered]\nglobal_dir = "~/nothing"\nworkspace_dir = "nothing"\n')
+    assert [store.name for store in registry.all_stores(world.places)] == ["local", "shared"]
+    words = ["--summary", "S", "--content", "C"]
+    for name in ("global", "workspace"):
+        code, _out, err = world.run("write", "a.md", "--store", name, *words)
+        assert code == 0
+        assert f"pimem init {name} makes one" in err
+    world.configure('[systems]\nlayered = "on"\n[layered]\nglobal_dir = "~/nothing/at/all"\n')
+    assert "global" in {store.name for store in registry.all_stores(world.places)}
+
+
 def test_stores_by_name_system_and_folder(world: World) -> None:
     names = {store.name for store in registry.all_stores(world.places)}
     assert names >= {"global", "workspace"}

@@ -45,7 +45,9 @@ class World:
         return LayeredSystem().active(self.places)
 
     def layer(self, name: str) -> LayeredStore:
-        return next(s for s in LayeredSystem().stores(self.places) if s.name == name)
+        found = self.store.layer(name)
+        assert found is not None
+        return found
 
     def fill(self, **layers: dict[str, str | bytes]) -> World:
         """Put files into `global_` and `workspace`; each layer gets an index if it has none."""

@@ -369,6 +369,14 @@ class LayeredStore(Store, Protocol):
     Its topics are files, their names relative paths.
     """
 
+    def layer(self, name: str) -> LayeredStore | None:
+        """The store of the layer `global` or `workspace`, there or not; None for other names.
+
+        Raises:
+            InvalidArgumentError: The project can have no such layer; the message says why.
+        """
+        ...
+
     def load_lines(self) -> Sequence[str]:
         """The load status as lines for people."""
         ...

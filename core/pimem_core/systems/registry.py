@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from ..errors import InvalidArgumentError
+from .base import layered
 from .layered.system import LayeredSystem
 from .openpi.system import OpenpiSystem
 
@@ -45,6 +46,12 @@ def find_store(name: str, places: Places) -> Store:
     for system in SYSTEMS:
         if system.name == name:
             return system.active(places)
+    for system in SYSTEMS:
+        # A layer can be named before it is there.
+        active = layered(system.active(places))
+        layer = active.layer(name) if active is not None else None
+        if layer is not None:
+            return layer
     known = ", ".join([*(store.name for store in stores), *(system.name for system in SYSTEMS)])
     raise InvalidArgumentError(
         f'There is no store "{name}"; there are {known}, or an absolute path.'

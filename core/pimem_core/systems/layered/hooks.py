@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ... import actions, trust
+from ...errors import PimemError
 from ..base import HookContext, Offer, Part
 from . import injection, pending
 from .layers import find_layers
@@ -103,9 +104,11 @@ class LayeredHooks:
     def _before_agent_start(self, payload: Mapping[str, Any], context: HookContext) -> list[Action]:
         if payload.get("messageType", "user") != "user":
             # A run that an extension started: the prompt's prefix stays as it is.
-            text = context.texts.get(_TEXT)
-            return [actions.section(injection.SECTION, text)] if text else []
-        found = self._load(context)
+            return self._same_again(context)
+        try:
+            found = self._load(context)
+        except PimemError as error:
+            return [*self._same_again(context), actions.notify(str(error), "warning")]
         block = injection.build(found, context.settings)
         context.texts[_TEXT] = block.text
         done = [actions.section(injection.SECTION, block.text)] if block.parts else []
@@ -116,6 +119,10 @@ class LayeredHooks:
             said = "\n".join(["Some memory files cannot be used:", *new])
             done.append(actions.notify(said, "warning"))
         return done
+
+    def _same_again(self, context: HookContext) -> list[Action]:
+        text = context.texts.get(_TEXT)
+        return [actions.section(injection.SECTION, text)] if text else []
 
     def _load(self, context: HookContext) -> Loaded:
         settings = context.settings
@@ -172,7 +179,10 @@ class LayeredHooks:
         root = key.removeprefix(_ASK)
         if value is None:
             return [actions.notify(_not_used(root), "warning")]
-        trust.keep(context.places, root, value)
+        try:
+            trust.keep(context.places, root, value)
+        except PimemError as error:
+            return [actions.notify(f"Your answer cannot be kept: {error}", "warning")]
         if value:
             return [actions.notify("This project's memory is used from the next prompt on.")]
         return [

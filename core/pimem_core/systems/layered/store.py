@@ -97,9 +97,21 @@ class LayeredStore:
         """The store of a layer; this one for its own."""
         if kind == self.kind:
             return self
+        return LayeredStore(kind, self.folder(kind), self.places, kind)
+
+    def folder(self, kind: str) -> str:
+        """The folder of a layer."""
         layers = self.layers
-        path = layers.global_dir if kind == GLOBAL else layers.workspace_dir
-        return LayeredStore(kind, path, self.places, kind)
+        return layers.global_dir if kind == GLOBAL else layers.workspace_dir
+
+    def layer(self, name: str) -> LayeredStore | None:
+        """The store of a layer by its name."""
+        if name not in (GLOBAL, WORKSPACE):
+            return None
+        hindrance = self.layers.hindrance
+        if name == WORKSPACE and hindrance is not None:
+            raise InvalidArgumentError(hindrance)
+        return self.sibling(name)
 
     def _path(self, file: str) -> str:
         return os.path.join(self.path, file)

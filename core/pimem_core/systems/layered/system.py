@@ -34,20 +34,31 @@ class LayeredSystem:
         return LayeredHooks()
 
     def stores(self, places: Places) -> Sequence[LayeredStore]:
-        """The global and the workspace layer; a project that can have none has only the first."""
+        """The layers that have a folder; both when the system is switched on."""
+        from ... import settings
+
+        config = settings.load(places)[0]
+        layers = find_layers(places, config)
+        found = [(GLOBAL, layers.global_dir)]
+        if layers.hindrance is None:
+            found.append((WORKSPACE, layers.workspace_dir))
+        is_on = config.systems.get(SYSTEM) == "on"
+        there = [(kind, path) for kind, path in found if is_on or os.path.lexists(path)]
+        if not there:
+            return []
+        from .store import LayeredStore
+
+        return [LayeredStore(kind, path, places, kind) for kind, path in there]
+
+    def active(self, places: Places) -> LayeredStore:
+        """The workspace where there is one, else the global layer, there or not."""
         from ... import settings
         from .store import LayeredStore
 
         layers = find_layers(places, settings.load(places)[0])
-        stores = [LayeredStore(GLOBAL, layers.global_dir, places, GLOBAL)]
-        if layers.hindrance is None:
-            stores.append(LayeredStore(WORKSPACE, layers.workspace_dir, places, WORKSPACE))
-        return stores
-
-    def active(self, places: Places) -> LayeredStore:
-        """The workspace where there is one, else the global layer."""
-        stores = self.stores(places)
-        return stores[-1] if stores[-1].layers.has_workspace else stores[0]
+        kind = WORKSPACE if layers.has_workspace else GLOBAL
+        path = layers.workspace_dir if layers.has_workspace else layers.global_dir
+        return LayeredStore(kind, path, places, kind)
 
     def recognise(self, folder: str) -> str | None:
         """`layered` for a folder with an index and the folders or the place of a layer."""
@@ -65,9 +76,10 @@ class LayeredSystem:
         """Any folder of this shape, under its own name where it has one."""
         from .store import LayeredStore
 
-        for store in self.stores(places):
-            if os.path.abspath(folder) == store.path:
-                return store
+        active = self.active(places)
+        for kind in (GLOBAL, WORKSPACE):
+            if os.path.abspath(folder) == active.folder(kind):
+                return active.sibling(kind)
         inside = ("user", "knowledge", TASK_FILE)
         is_global = any(os.path.exists(os.path.join(folder, name)) for name in inside)
         return LayeredStore(folder, folder, places, GLOBAL if is_global else WORKSPACE)
