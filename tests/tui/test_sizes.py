@@ -126,7 +126,7 @@ async def test_another_theme_recolours_what_is_shown(demo: Places) -> None:
         screen = browser(pilot)
 
         def backgrounds() -> list[object]:
-            strips = screen.topic_list.render_line(3), screen.preview_body.render_line(0)
+            strips = screen.topic_list.render_line(3), screen.preview.body.render_line(0)
             return [segment.style.bgcolor for strip in strips for segment in strip if segment.style]
 
         dark = backgrounds()

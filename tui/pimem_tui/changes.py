@@ -21,6 +21,7 @@ from .messages import (
     ChangeFailed,
     DraftReady,
     NothingChanged,
+    ReadingBroke,
     RemovalKnown,
     SecretFound,
     TopicChanged,
@@ -181,6 +182,10 @@ class TopicChanges(App[None]):
     def _tell_failure(self, message: ChangeFailed) -> None:
         self.say_error(message.error)
         self.change_failed.publish(message)
+
+    @on(ReadingBroke)
+    def _tell_broken(self, message: ReadingBroke) -> None:
+        self.say_error(unexpected(message.error))
 
     @on(NothingChanged)
     def _tell_nothing(self, message: NothingChanged) -> None:

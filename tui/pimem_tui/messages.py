@@ -96,6 +96,13 @@ class BodyRead(Message):
 
 
 @dataclass
+class ReadingBroke(Message):
+    """A job ended with an error that nobody foresaw."""
+
+    error: BaseException
+
+
+@dataclass
 class RemovalKnown(Message):
     """What removing a topic would do; the person is asked next."""
 

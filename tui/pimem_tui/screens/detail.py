@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from pimem_styles import stylesheet
 from textual import getters, on
 from textual.binding import Binding
 from textual.widgets import Static
-from textual.worker import get_current_worker
 
 from ..messages import BodyRead, TopicChanged
 from ..reading import read_body
@@ -99,20 +99,8 @@ class DetailScreen(TopicScreen):
             self._read()
 
     def _read(self, *, again: bool = False) -> None:
-        topic, width = self._topic, self.body.measure
-
-        def run() -> None:
-            worker = get_current_worker()
-            read_body(
-                self._store,
-                topic,
-                width,
-                self.post_message,
-                lambda: worker.is_cancelled,
-                again=again,
-            )
-
-        self.run_worker(run, thread=True, exclusive=True, exit_on_error=False, group="body")
+        width = self.body.measure
+        self.read("body", partial(read_body, self._store, self._topic, width, again=again))
 
     @on(BodyRead)
     def _show_body(self, message: BodyRead) -> None:

@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import getters
 from textual.binding import Binding
 from textual.screen import Screen
-from textual.worker import WorkerState
 
-from ..changes import TopicChanges, unexpected
+from ..background import Reader
+from ..changes import TopicChanges
 from ..widgets.store_header import read_only
 
 if TYPE_CHECKING:
     from pimem_core.model import StoreStatus, Topic
     from pimem_core.systems.base import Store
     from textual.binding import BindingType
-    from textual.worker import Worker
 
 #: Screens with fewer lines than this keep headings short.
 LOW = 16
@@ -24,7 +23,7 @@ LOW = 16
 _NEEDS = {"toggle_pin": "pin", "remove": "remove", "edit_outside": "edit"}
 
 
-class TopicScreen(Screen[None]):
+class TopicScreen(Screen[None], Reader):
     """A screen with a store and one topic that actions are about."""
 
     app = getters.app(TopicChanges)
@@ -85,8 +84,3 @@ class TopicScreen(Screen[None]):
         """Edit the topic in the person's editor."""
         if self.topic is not None:
             self.app.edit_topic(self.store, self.topic)
-
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """Report an error that a worker did not expect."""
-        if event.state is WorkerState.ERROR and event.worker.error is not None:
-            self.app.say_error(unexpected(event.worker.error))
