@@ -218,6 +218,8 @@ def test_an_untrusted_project_is_not_even_asked_about(both: World) -> None:
     parts = both.json("inject", "--untrusted", "--store", "global")["systems"][0]["parts"]
     assert [part["name"] for part in parts] == ["state"]
     assert "OURS" in both.block(trusted=None)
+    assert "pi does not trust this project" in both.slash("status", trusted=False)
+    assert "trust" not in both.slash("status")
 
 
 def test_no_question_about_a_memory_that_says_nothing(world: World) -> None:

@@ -31,7 +31,10 @@ def run(name: str, args: str, context: HookContext) -> list[Action]:
     try:
         words = _words(name, args)
         if name == "status":
-            return [actions.notify("\n".join(store.load_lines()))]
+            lines = list(store.load_lines())
+            if context.session.trusted is False and store.layers.has_workspace:
+                lines += ["", "pi does not trust this project, so its memory stays out of prompts."]
+            return [actions.notify("\n".join(lines))]
         if name == "list":
             return [actions.notify(_list(store))]
         change = _change(name, words, store)

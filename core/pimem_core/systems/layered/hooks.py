@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from ... import actions, trust
+from ... import actions
 from ...errors import PimemError
 from ..base import HookContext, Offer, Part
-from . import injection, pending
 from .layers import find_layers
-from .loading import load
-from .scan import Cache
 from .system import is_active
 
 TYPE_CHECKING = False
@@ -20,8 +17,12 @@ if TYPE_CHECKING:
     from ...paths import Places
     from ...settings import Settings
     from .injection import Block
+    from .layers import Layers
     from .loading import Loaded
+    from .scan import Cache
 
+# A person without layered memory pays for none of it: what a prompt needs loads with the first.
+_SECTION = "pi_memory"
 _TEXT = "layered.section"
 _ASK = "layered:trust:"
 _COMMANDS = {
@@ -105,14 +106,16 @@ class LayeredHooks:
         if payload.get("messageType", "user") != "user":
             # A run that an extension started: the prompt's prefix stays as it is.
             return self._same_again(context)
+        from . import injection
+
         try:
             found = self._load(context)
         except PimemError as error:
             return [*self._same_again(context), actions.notify(str(error), "warning")]
         block = injection.build(found, context.settings)
         context.texts[_TEXT] = block.text
-        done = [actions.section(injection.SECTION, block.text)] if block.parts else []
-        done += self._ask(context)
+        done = [actions.section(_SECTION, block.text)] if block.parts else []
+        done += self._ask(context, found.layers)
         new = [said for said in found.problems if said not in context.state.get("told", ())]
         if new:
             context.state["told"] = list(found.problems)
@@ -122,9 +125,13 @@ class LayeredHooks:
 
     def _same_again(self, context: HookContext) -> list[Action]:
         text = context.texts.get(_TEXT)
-        return [actions.section(injection.SECTION, text)] if text else []
+        return [actions.section(_SECTION, text)] if text else []
 
     def _load(self, context: HookContext) -> Loaded:
+        from . import pending
+        from .loading import load
+        from .scan import Cache
+
         settings = context.settings
         layers = find_layers(context.places, settings)
         key = (layers, settings.layered_max_file_chars)
@@ -140,15 +147,21 @@ class LayeredHooks:
 
     def _may_use_workspace(self, context: HookContext, root: str) -> bool:
         """Whether pi trusts the project, as far as it knows, and the person agreed."""
+        from ... import trust
+
         return context.session.trusted is not False and trust.answer(context.places, root) is True
 
-    def _ask(self, context: HookContext) -> list[Action]:
+    def _ask(self, context: HookContext, layers: Layers) -> list[Action]:
         """Ask once whether the project's memory may be used, where there is one and somebody.
 
         Not at the session's start: what is said there is often too late to ask anything. When the
         answer of a prompt is too late, the runner takes `asked` back.
         """
-        layers = find_layers(context.places, context.settings)
+        from ... import trust
+        from . import pending
+        from .loading import load
+        from .scan import Cache
+
         if context.session.trusted is False or not layers.has_workspace:
             return []
         if trust.answer(context.places, layers.root) is not None or context.state.get("asked"):
@@ -176,6 +189,8 @@ class LayeredHooks:
         """Keep what the person said about the project's memory."""
         if not key.startswith(_ASK):
             return None
+        from ... import trust
+
         root = key.removeprefix(_ASK)
         if value is None:
             return [actions.notify(_not_used(root), "warning")]
@@ -198,6 +213,8 @@ class LayeredHooks:
 
     def block(self, context: HookContext) -> Block:
         """What a prompt is given now."""
+        from . import injection
+
         return injection.build(self._load(context), context.settings)
 
     # Commands

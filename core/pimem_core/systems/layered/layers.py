@@ -55,17 +55,17 @@ def find_layers(places: Places, settings: Settings) -> Layers:
     global_dir = global_folder(places, settings)
     root = project_root(places.cwd, shared_worktree=settings.layered_worktree == "shared")
     workspace = os.path.join(root, settings.layered_workspace_dir)
+    real = os.path.realpath(workspace)
     hindrance = None
-    if os.path.realpath(workspace) == os.path.realpath(global_dir):
+    if real == os.path.realpath(global_dir):
         hindrance = (
             f"{workspace} is your global memory; a workspace memory needs a project of its own. "
             "Change to the project's folder first."
         )
-    elif os.path.realpath(workspace) != workspace:
+    elif real != workspace:
         # What a repository links to must not be read as its own.
         hindrance = (
-            f"{workspace} leads through a symbolic link to {os.path.realpath(workspace)}; "
-            "put the folder itself there."
+            f"{workspace} leads through a symbolic link to {real}; put the folder itself there."
         )
     return Layers(global_dir=global_dir, root=root, workspace_dir=workspace, hindrance=hindrance)
 
