@@ -27,7 +27,6 @@ from .messages import (
     TopicChanged,
     WorkDone,
 )
-from .screens.confirm import ConfirmScreen
 from .widgets import KeyBar
 
 if TYPE_CHECKING:
@@ -90,6 +89,8 @@ class TopicChanges(App[None]):
 
     @on(RemovalKnown)
     def _ask_removal(self, message: RemovalKnown) -> None:
+        from .screens.confirm import ConfirmScreen  # loads when the first question comes
+
         store, topic, removal = message.store, message.topic, message.removal
 
         def remove() -> Message:
@@ -151,6 +152,8 @@ class TopicChanges(App[None]):
 
     @on(SecretFound)
     def _ask_secret(self, message: SecretFound) -> None:
+        from .screens.confirm import ConfirmScreen
+
         edit = message.edit
 
         def answered(yes: bool | None) -> None:

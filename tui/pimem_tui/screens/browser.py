@@ -36,8 +36,8 @@ from ..widgets import (
     TooSmall,
     TopicList,
 )
+from ..widgets.filter_bar import FilterInput
 from ..widgets.store_header import read_only
-from .detail import DetailScreen
 from .topic_screen import LOW, TopicScreen
 
 if TYPE_CHECKING:
@@ -283,13 +283,16 @@ class BrowserScreen(TopicScreen):
         self.call_after_refresh(self._join_lines)
 
     def _join_lines(self) -> None:
-        self.preview.heading.short = self.size.height < LOW
+        self.preview.shorten(self.size.height < LOW)
         self.query_one(Seam).joint = self.preview.region.x if self.preview.display else None
 
     # The filter --------------------------------------------------------------------------------
 
     def action_filter(self) -> None:
         """Open the filter, or go back into it."""
+        if not self.filter_bar.children:  # asked for before the first paint
+            self.call_after_refresh(self.action_filter)
+            return
         self.add_class("-filtering")
         self.filter_bar.input.focus()
 
@@ -387,6 +390,8 @@ class BrowserScreen(TopicScreen):
 
     def action_open(self) -> None:
         """Open the selected topic."""
+        from .detail import DetailScreen  # the list does not wait for it
+
         topic = self.topic
         if topic is not None:
             self.app.push_screen(
@@ -403,7 +408,7 @@ class BrowserScreen(TopicScreen):
             return len(self._stores) > 1
         if action == "show_store":
             return len(self._stores) > 1 and int(str(parameters[0])) <= len(self._stores)
-        if action == "filter" and self.focused is self.filter_bar.input:
+        if action == "filter" and isinstance(self.focused, FilterInput):
             return False
         if action == "open":
             return True if self.topic is not None else None

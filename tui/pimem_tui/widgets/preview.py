@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from pimem_core.model import Topic
     from pimem_core.systems.base import Store
-    from textual.app import ComposeResult
     from textual.timer import Timer
 
 #: Seconds the selection rests before its text is read.
@@ -37,12 +36,23 @@ class Preview(Vertical, Reader):
         self._now = now
         self._wanted: tuple[Store, Topic, str] | None = None
         self._shown: tuple[str, str] | None = None
+        self._short = False
         self._rest: Timer | None = None
 
-    def compose(self) -> ComposeResult:
-        """Heading and text."""
-        yield TopicHeading(self._now)
-        yield BodyView(can_focus=False)
+    def on_mount(self) -> None:
+        """Make room first: heading and text come after the first paint, which they would delay."""
+        self.call_after_refresh(self._fill)
+
+    async def _fill(self) -> None:
+        await self.mount(TopicHeading(self._now), BodyView(can_focus=False))
+        self.heading.short = self._short
+        self.call_after_refresh(self._read)
+
+    def shorten(self, short: bool) -> None:
+        """Keep the heading short, as on a low screen."""
+        self._short = short
+        if self.children:
+            self.heading.short = short
 
     def show(self, store: Store, topic: Topic | None, query: str) -> None:
         """Show another topic, or the same one changed, when the selection has come to rest."""
@@ -56,7 +66,7 @@ class Preview(Vertical, Reader):
         self.call_after_refresh(self._read)
 
     def _read(self) -> None:
-        if not self.display:
+        if not self.display or not self.children:
             return
         if self._wanted is None:
             self.heading.show(None)
