@@ -36,7 +36,11 @@ class Draft:
         path = os.path.join(folder, f"{time.time_ns() // 1_000_000}-{os.getpid()}-{ending}")
         with explained(path):
             private_folder(folder)
-            publish(path, text.encode(), exclusive=True)
+            try:
+                publish(path, text.encode(), exclusive=True)
+            except OSError:
+                cls(path, text).discard()  # it may be there, though not for certain
+                raise
         return cls(path, text)
 
     def text(self) -> str:
