@@ -135,9 +135,11 @@ def topic_line(topic: Topic, extra: Sequence[str] = ()) -> str:
     mark = "!" if topic.problem else "●" if topic.pinned else "~" if topic.stale else " "
     words = [
         topic.summary,
+        topic.type or "",
         *(["pinned"] if topic.pinned else []),
         *(["stale"] if topic.stale else []),
         *([topic.problem] if topic.problem else []),
+        *([] if topic.listed else ["not in the index"]),
         (topic.stamp or "")[:10],
         topic.file,
         *extra,

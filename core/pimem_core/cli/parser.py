@@ -109,8 +109,7 @@ def _write(made: argparse.ArgumentParser) -> None:
     made.add_argument(
         "--mode",
         choices=("append", "replace"),
-        default="append",
-        help="add a dated section (default) or replace the body",
+        help="add to the body or replace it; the default is append, and replace in a zcode store",
     )
     made.add_argument("--type", metavar="T", help="the fact's type, for systems that have types")
     made.add_argument("--title", metavar="T", help="the index title, for systems that have one")
@@ -197,9 +196,7 @@ def build(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
     common = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
     group = common.add_argument_group("where and how")
     group.add_argument(
-        "--store",
-        metavar="S",
-        help="local, shared, global, workspace, a system or an absolute path",
+        "--store", metavar="S", help="local, shared, global, workspace, zcode, a system or a path"
     )
     group.add_argument("--dir", metavar="PATH", help="open the memory folder at PATH")
     group.add_argument("--json", action="store_true", help="print one JSON document")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 
 from .. import __version__, settings
+from ..actions import notify
 from ..model import Value
 from ..paths import find_places
 from ..systems import registry
@@ -28,6 +29,8 @@ _CANCELS_KEPT = 100
 _CONSUMING = frozenset({"before_agent_start", "session_compact"})
 #: Longest wait of a prompt for the start-up work of its session, in seconds.
 _START_WAIT_S = 3.5
+#: Actions that a command asks for once.
+_ONCE = frozenset({"send_user_message", "open_manager"})
 
 
 class Call(Value):
@@ -212,12 +215,15 @@ class Runner:
         owners = self._owners(call, name)
         if not owners:
             raise RequestError("unknown_command", f'There is no command "/{name}" here.')
+        words = args if isinstance(args, str) else ""
+        answers = [system.hooks.command(name, words, call.context(system)) for system in owners]
+        if all(answer is None for answer in answers):
+            return [notify(f"No memory here knows /{name} {words}.", "warning")]
         actions: list[Action] = []
-        for system in owners:
-            done = system.hooks.command(
-                name, args if isinstance(args, str) else "", call.context(system)
-            )
-            actions += done or []
+        for action in (action for answer in answers for action in answer or ()):
+            # However many systems share a command, the model is asked and the manager opened once.
+            if action["do"] not in _ONCE or all(action["do"] != known["do"] for known in actions):
+                actions.append(action)
         return actions
 
     def _owners(self, call: Call, name: str) -> list[System]:
@@ -249,6 +255,8 @@ class Runner:
                 name, prefix if isinstance(prefix, str) else "", call.context(system)
             )
         ]
+        unique = {item["value"]: item for item in reversed(items)}
+        items = [item for item in items if unique[item["value"]] is item]
         return response(call.request.id, result={"items": items})
 
 

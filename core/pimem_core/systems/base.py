@@ -38,15 +38,15 @@ def silent(_done: int, _total: int) -> None:
 class WriteRequest(Value):
     """What a person or a model asks to be stored.
 
-    `mode` is `append` (a dated section after the old body) or `replace` (the body; front matter
-    stays). `type` and `title` are for systems that have them.
+    `mode` is `append` (after the old body) or `replace` (the body; front matter stays), None for
+    what the system does by itself. `type` and `title` are for systems that have them.
     """
 
     topic: str
     content: str
     summary: str
     pin: bool = False
-    mode: str = "append"
+    mode: str | None = None
     type: str | None = None
     title: str | None = None
     allow_secret: bool = False
@@ -57,6 +57,17 @@ class Removal(Value):
 
     question: str
     goes_and_stays: str
+
+
+class Links(Value):
+    """What a topic links to, and what links to it.
+
+    `outgoing` has each linked name once with its topic, None for one that is not there (yet).
+    `backlinks` are the topics that link here.
+    """
+
+    outgoing: Sequence[tuple[str, Topic | None]]
+    backlinks: Sequence[Topic]
 
 
 class SessionInfo(Value):
@@ -253,7 +264,8 @@ class Store(Protocol):
     name: str
     system: str
     path: str
-    #: Which of `write`, `pin`, `remove`, `edit` the system has; `inbox` for a `LayeredStore`.
+    #: Which of `write`, `pin`, `remove`, `edit` the system has; `links` for a `LinkedStore`,
+    #: `inbox` for a `LayeredStore`.
     abilities: frozenset[str]
 
     def list(self, *, cancelled: Cancelled = never) -> Sequence[Topic]:
@@ -474,6 +486,19 @@ class LayeredStore(Store, Protocol):
 def layered(store: Store) -> LayeredStore | None:
     """The store as a layer with entries, inbox and archive, None when it is none."""
     return cast("LayeredStore", store) if "inbox" in store.abilities else None
+
+
+class LinkedStore(Store, Protocol):
+    """A store whose topics link to each other; its abilities have `links`."""
+
+    def links(self, file: str) -> Links:
+        """What the topic with this file links to, and what links to it; raises as `read` does."""
+        ...
+
+
+def linked(store: Store) -> LinkedStore | None:
+    """The store as one with links, None when it has none."""
+    return cast("LinkedStore", store) if "links" in store.abilities else None
 
 
 class System(Protocol):

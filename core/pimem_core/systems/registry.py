@@ -8,6 +8,7 @@ from ..errors import InvalidArgumentError
 from .base import layered
 from .layered.system import LayeredSystem
 from .openpi.system import OpenpiSystem
+from .zcode.system import ZcodeSystem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,11 +19,11 @@ if TYPE_CHECKING:
     from .base import Store, System
 
 #: The first is what is meant when no store is named; its format is the most general one as well.
-SYSTEMS: Sequence[System] = (OpenpiSystem(), LayeredSystem())
+SYSTEMS: Sequence[System] = (OpenpiSystem(), LayeredSystem(), ZcodeSystem())
 
 
 def all_stores(places: Places) -> list[Store]:
-    """The stores of every system for this user and folder, existing or not."""
+    """The stores of every system in use for this user and folder, existing or not."""
     return [store for system in SYSTEMS for store in system.stores(places)]
 
 
@@ -52,9 +53,10 @@ def find_store(name: str, places: Places) -> Store:
         layer = active.layer(name) if active is not None else None
         if layer is not None:
             return layer
-    known = ", ".join([*(store.name for store in stores), *(system.name for system in SYSTEMS)])
+    known = [*(store.name for store in stores), *(system.name for system in SYSTEMS)]
     raise InvalidArgumentError(
-        f'There is no store "{name}"; there are {known}, or an absolute path.'
+        f'There is no store "{name}"; there are {", ".join(dict.fromkeys(known))}, '
+        "or an absolute path."
     )
 
 
