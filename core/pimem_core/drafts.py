@@ -32,7 +32,7 @@ class Draft:
             StorageError: The state folder cannot be written.
         """
         folder = os.path.join(places.state_dir, "drafts")
-        ending = os.fsdecode(os.fsencode(file)[-200:])
+        ending = os.fsdecode(os.fsencode(file.replace("/", "-"))[-200:])
         path = os.path.join(folder, f"{time.time_ns() // 1_000_000}-{os.getpid()}-{ending}")
         with explained(path):
             private_folder(folder)

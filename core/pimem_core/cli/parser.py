@@ -27,6 +27,10 @@ class _Formatter(argparse.HelpFormatter):
         super().__init__(prog, width=max(40, min(columns, 100) - 2))
 
 
+class _Verbatim(_Formatter, argparse.RawDescriptionHelpFormatter):
+    """The same, with an epilog whose lines stay as they are."""
+
+
 #: Each command: where it runs, what it does, and its arguments.
 _COMMANDS: dict[str, tuple[str, str, Callable[[argparse.ArgumentParser], object]]] = {
     "list": ("reading:list_topics", "list the topics", lambda made: None),
@@ -54,6 +58,23 @@ _COMMANDS: dict[str, tuple[str, str, Callable[[argparse.ArgumentParser], object]
         "tell what was changed through pimem",
         lambda made: made.add_argument("topic", metavar="TOPIC", nargs="?"),
     ),
+    "checkpoint": (
+        "curating:checkpoint",
+        "put an empty session summary into the workspace inbox",
+        lambda made: None,
+    ),
+    "promote": (
+        "curating:promote",
+        "move a reviewed inbox file into layered memory",
+        lambda made: _promote(made),
+    ),
+    "init": ("curating:init", "create a layered memory", lambda made: _init(made)),
+    "refresh": (
+        "curating:refresh",
+        "read layered memory anew and say what changed",
+        lambda made: None,
+    ),
+    "clear-task": ("curating:clear_task", "empty the task state", lambda made: None),
     "inject": ("pi:inject", "print what the model is given", lambda made: _inject(made)),
     "hook": (
         "hook:hook",
@@ -115,6 +136,34 @@ def _undo(made: argparse.ArgumentParser) -> None:
     made.add_argument("--purge", metavar="ID", help="forget the entry with this id for good")
 
 
+def _promote(made: argparse.ArgumentParser) -> None:
+    from ..guidelines import help_text
+
+    made.epilog = help_text()
+    made.formatter_class = _Verbatim
+    made.add_argument("file", metavar="FILE", help="a file in the inbox")
+    made.add_argument("folder", metavar="DIR", help="workspace, user, knowledge or facts")
+    made.add_argument("target", metavar="TARGET", help="the file it goes to, such as decisions.md")
+    made.add_argument(
+        "--section",
+        metavar="HEADING",
+        action="append",
+        help="take only the section with this heading; may be given again",
+    )
+    made.add_argument(
+        "--dry-run", action="store_true", help="print what would be added, change nothing"
+    )
+    _allow_secret(made)
+
+
+def _init(made: argparse.ArgumentParser) -> None:
+    from ..guidelines import help_text
+
+    made.epilog = help_text()
+    made.formatter_class = _Verbatim
+    made.add_argument("scope", metavar="SCOPE", nargs="?", default="", help="global or workspace")
+
+
 def _inject(made: argparse.ArgumentParser) -> None:
     made.add_argument(
         "--turn", metavar="N", type=_positive, default=1, help="which prompt of a session (1)"
@@ -146,7 +195,9 @@ def build(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
     """
     common = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
     group = common.add_argument_group("where and how")
-    group.add_argument("--store", metavar="S", help="local, shared, zcode, openpi or a path")
+    group.add_argument(
+        "--store", metavar="S", help="local, shared, global, workspace, zcode, a system or a path"
+    )
     group.add_argument("--dir", metavar="PATH", help="open the memory folder at PATH")
     group.add_argument("--json", action="store_true", help="print one JSON document")
 

@@ -212,11 +212,7 @@ class Runner:
     def _command(self, call: Call) -> list[Action]:
         name = str(call.request.payload.get("name"))
         args = call.request.payload.get("args")
-        owners = [
-            system
-            for system in call.systems
-            if any(row["name"] == name for row in system.hooks.offer(call.places).commands)
-        ]
+        owners = self._owners(call, name)
         if not owners:
             raise RequestError("unknown_command", f'There is no command "/{name}" here.')
         words = args if isinstance(args, str) else ""
@@ -229,6 +225,14 @@ class Runner:
             if action["do"] not in _ONCE or all(action["do"] != known["do"] for known in actions):
                 actions.append(action)
         return actions
+
+    def _owners(self, call: Call, name: str) -> list[System]:
+        """The systems that have a command of this name."""
+        return [
+            system
+            for system in call.systems
+            if any(row["name"] == name for row in system.hooks.offer(call.places).commands)
+        ]
 
     def _person_answered(self, call: Call) -> list[Action]:
         key, value = call.request.payload.get("key"), call.request.payload.get("value")
@@ -246,7 +250,7 @@ class Runner:
         prefix = call.request.payload.get("prefix")
         items = [
             item
-            for system in call.systems
+            for system in self._owners(call, name)
             for item in system.hooks.complete(
                 name, prefix if isinstance(prefix, str) else "", call.context(system)
             )

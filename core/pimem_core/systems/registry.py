@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 
 from ..errors import InvalidArgumentError
+from .base import layered
+from .layered.system import LayeredSystem
 from .openpi.system import OpenpiSystem
 from .zcode.system import ZcodeSystem
 
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from .base import Store, System
 
 #: The first is what is meant when no store is named; its format is the most general one as well.
-SYSTEMS: Sequence[System] = (OpenpiSystem(), ZcodeSystem())
+SYSTEMS: Sequence[System] = (OpenpiSystem(), LayeredSystem(), ZcodeSystem())
 
 
 def all_stores(places: Places) -> list[Store]:
@@ -45,6 +47,12 @@ def find_store(name: str, places: Places) -> Store:
     for system in SYSTEMS:
         if system.name == name:
             return system.active(places)
+    for system in SYSTEMS:
+        # A layer can be named before it is there.
+        active = layered(system.active(places))
+        layer = active.layer(name) if active is not None else None
+        if layer is not None:
+            return layer
     known = [*(store.name for store in stores), *(system.name for system in SYSTEMS)]
     raise InvalidArgumentError(
         f'There is no store "{name}"; there are {", ".join(dict.fromkeys(known))}, '
