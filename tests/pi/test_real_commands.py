@@ -94,12 +94,7 @@ def test_the_manager_over_pis_screen(real: Real, terminal_socket: Path) -> None:
     real.write("GPU Box", "two cards")
     real.write("Tea", "no sugar")
     with real.terminal(socket=terminal_socket) as terminal:
-        terminal.type("/memory ")
-        terminal.wait("what the model is given")  # a completion
-        terminal.press("Escape")
-        terminal.press("C-u")
-        wait_for(lambda: "/memory" not in terminal.screen, "an empty line")
-        terminal.enter("/memory", terminal.shows("two cards"))
+        terminal.enter("/memory", terminal.shows("two cards"), within_s=20)
         terminal.press("p")  # the first topic of the list
         wait_for(lambda: "[pin]" in real.index, "the pin on disk")
         assert real.model.requests == []
@@ -110,6 +105,12 @@ def test_the_manager_over_pis_screen(real: Real, terminal_socket: Path) -> None:
         assert "[pin]" in real.block()
         assert real.texts(0)[-1][1].strip() == "hello"
         terminal.enter("/quit", lambda: not alive(terminal.pid))
+
+
+def test_completions(real: Real, terminal_socket: Path) -> None:
+    with real.terminal(socket=terminal_socket) as terminal:
+        terminal.type("/memory ")
+        terminal.wait("what the model is given")
 
 
 def test_installed_beside_another_and_taken_out_again(real: Real) -> None:

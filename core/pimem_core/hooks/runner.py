@@ -10,7 +10,7 @@ from ..model import Value
 from ..paths import find_places
 from ..systems import registry
 from ..systems.base import HookContext, never
-from .protocol import PROTOCOL, Request, RequestError, failure, response
+from .protocol import HOST_EVENTS, PROTOCOL, Request, RequestError, failure, response
 from .state import SessionState
 
 TYPE_CHECKING = False
@@ -147,10 +147,7 @@ class Runner:
         request = call.request
         if request.event == "session_start":
             return self._session_start(call)
-        known = {
-            row["name"] for system in call.systems for row in system.hooks.offer(call.places).events
-        }
-        if request.event not in known:
+        if request.event not in HOST_EVENTS:
             raise RequestError("unknown_event", f'There is no event "{request.event}" here.')
         actions = self._started_actions(request.session.id)
         for system in call.systems:
@@ -180,6 +177,7 @@ class Runner:
     def _start_later(self, session: str, call: Call) -> None:
         try:
             self._started[session] = self._start(call)
+            call.state.prune()
         except Exception as error:
             from ..log import write_log
 
