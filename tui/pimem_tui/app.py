@@ -10,7 +10,7 @@ import time
 from typing import TYPE_CHECKING, ClassVar
 
 from pimem_core.errors import EXIT_CODES, PimemError
-from pimem_core.paths import find_places
+from pimem_core.paths import find_places, tilde
 from pimem_core.systems import registry
 from pimem_core.text import visible_cell
 from pimem_styles import stylesheet
@@ -110,7 +110,8 @@ class PimemApp(TopicChanges):
 
         screen = self.screen
         status = screen.store_status if isinstance(screen, TopicScreen) else None
-        self.push_screen(HelpScreen(screen, status.notes if status is not None else ()))
+        known = () if status is None else (tilde(status.path, self.places.home), *status.notes)
+        self.push_screen(HelpScreen(screen, known))
 
     def _handle_exception(self, error: Exception) -> None:
         self.crash = self.crash or error

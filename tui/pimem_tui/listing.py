@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 
 from .cells import clean
+from .filtering import NO_TYPE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 #: Names wider than this do not widen the column.
 MAX_NAME_CELLS = 32
+#: The same for types.
+MAX_TYPE_CELLS = 12
 
 
 @dataclass(slots=True)
@@ -34,6 +37,9 @@ class Listing:
     stale: int = 0
     problems: int = 0
     name_cells: int = 0
+    #: The types of the topics, in alphabetical order, the word for none last; empty without any.
+    types: Sequence[str] = ()
+    type_cells: int = 0
 
     def row_of(self, file: str, near: int = -1) -> int | None:
         """The row of a file, the same one as before when a file stands in several."""
@@ -55,11 +61,20 @@ def prepare(topics: Sequence[Topic], hits: Sequence[Hit] | None = None) -> Listi
     """Make a listing. Call it in a worker: the work grows with the topics."""
     listing = Listing(topics=list(topics), hits=None if hits is None else list(hits))
     widest = 0
+    types: set[str | None] = set()
     for row, topic in enumerate(listing.topics):
         listing.rows.setdefault(topic.file, row)
         listing.stale += topic.stale
         listing.problems += topic.problem is not None
+        types.add(topic.type)
         if widest < MAX_NAME_CELLS and len(topic.name) * 2 > widest:
             widest = max(widest, cell_len(clean(topic.name, MAX_NAME_CELLS)))
     listing.name_cells = min(widest, MAX_NAME_CELLS)
+    named = sorted(kind for kind in types if kind is not None)
+    if named:
+        listing.types = [
+            *(kind.casefold() for kind in named),
+            *([NO_TYPE] if None in types else ()),
+        ]
+        listing.type_cells = min(max(cell_len(clean(kind, 40)) for kind in named), MAX_TYPE_CELLS)
     return listing

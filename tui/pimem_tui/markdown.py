@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pimem_core.text import visible
 from rich.cells import cell_len
 
+from .linking import target_of
 from .wrap import Run, chop, wrap
 
 if TYPE_CHECKING:
@@ -215,8 +216,10 @@ def _inline(token: Token, kind: str = "") -> list[Run]:
             runs.append(Run(f" ({visible(str(child.attrGet('src') or ''))})", "muted"))
         else:
             for part in _WIKI_LINK.split(child.content):
-                if part:
-                    runs.append(Run(part, "link" if part.startswith("[[") else kinds[-1]))
+                if part.startswith("[["):
+                    runs.append(Run(part, "link", target_of(part)))
+                elif part:
+                    runs.append(Run(part, kinds[-1]))
     return runs
 
 

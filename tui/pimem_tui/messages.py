@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from pimem_core.drafts import Draft
     from pimem_core.model import Change, StoreStatus, Topic
-    from pimem_core.systems.base import Removal, Store
+    from pimem_core.systems.base import Links, Removal, Store
 
     from .listing import Listing
     from .markdown import Line
@@ -54,12 +54,16 @@ class StatusRead(Message):
 
 @dataclass(eq=False, repr=False)
 class HitsFound(Message):
-    """A search found topics so far; `done` when it is over."""
+    """A search found topics so far; `done` when it is over.
+
+    `words` are those of the query that were looked for in texts.
+    """
 
     store: Store
     query: str
     listing: Listing
     done: bool
+    words: str
 
 
 @dataclass(eq=False, repr=False)
@@ -95,6 +99,17 @@ class BodyRead(Message):
     width: int
     truncated: bool = False
     error: str = ""
+
+
+@dataclass(eq=False, repr=False)
+class LinksRead(Message):
+    """A worker found what a topic links to and what links to it; `lines` go below its body."""
+
+    store: Store
+    file: str
+    links: Links
+    lines: Sequence[Line]
+    width: int
 
 
 @dataclass(eq=False, repr=False)

@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 
 from pimem_core.errors import PimemError
 
+from .cells import clean
+from .filtering import Filter, parse
 from .listing import prepare
 from .messages import (
     BodyRead,
     HitsFound,
+    LinksRead,
     ReadFailed,
     SearchFailed,
     SearchProgress,
@@ -23,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from pimem_core.model import Hit, Topic
-    from pimem_core.systems.base import Store
+    from pimem_core.systems.base import LinkedStore, Links, Store
     from textual.message import Message
 
     Post = Callable[[Message], object]
@@ -77,8 +80,12 @@ def read_statuses(stores: Iterable[Store], post: Post, cancelled: Cancelled) -> 
 
 
 def search(store: Store, query: str, post: Post, cancelled: Cancelled) -> None:
-    """Search a store and post what was found, in parts when it takes a while."""
+    """Search a store and post what was found, in parts when it takes a while.
+
+    A type in the query keeps to topics of it; a type alone finds them all.
+    """
     hits: list[Hit] = []
+    wanted = Filter(query)
     reported = time.monotonic()
 
     def progress(looked_at: int, total: int) -> None:
@@ -88,20 +95,28 @@ def search(store: Store, query: str, post: Post, cancelled: Cancelled) -> None:
         reported = time.monotonic()
         if hits:
             listing = prepare([hit.topic for hit in hits], hits)
-            post(HitsFound(store, query, listing, done=False))
+            post(HitsFound(store, query, listing, done=False, words=wanted.words))
         post(SearchProgress(store, query, looked_at, total))
 
     try:
-        for hit in store.search(query, cancelled=cancelled, progress=progress):
+        if "type:" in query.casefold():
+            whole = prepare(store.list(cancelled=cancelled))
+            wanted = parse(query, whole.types)
+            if not wanted.words and not cancelled():
+                listing = prepare([topic for topic in whole.topics if wanted.takes(topic)])
+                post(HitsFound(store, query, listing, done=True, words=""))
+                return
+        for hit in store.search(wanted.words, cancelled=cancelled, progress=progress):
             if cancelled():
                 return
-            hits.append(hit)
+            if wanted.takes(hit.topic):
+                hits.append(hit)
     except PimemError as error:
         post(SearchFailed(store, query, str(error)))
         return
     if not cancelled():
         listing = prepare([hit.topic for hit in hits], hits)
-        post(HitsFound(store, query, listing, done=True))
+        post(HitsFound(store, query, listing, done=True, words=wanted.words))
 
 
 def read_body(
@@ -137,3 +152,39 @@ def read_body(
     truncated = len(text) >= _CUT_BYTES or len(text.encode(errors="replace")) >= _CUT_BYTES
     if not cancelled():
         post(BodyRead(store, topic, lines, width, truncated=truncated))
+
+
+def read_links(
+    store: LinkedStore,
+    file: str,
+    width: int,
+    post: Post,
+    cancelled: Cancelled,
+    *,
+    links: Links | None = None,
+) -> None:
+    """Find the links of a topic, in its text and from others, and lay out what is said of them.
+
+    Args:
+        store: Where the topic is.
+        file: The topic's file.
+        width: The width to lay it out for, in cells.
+        post: Where to tell the result.
+        cancelled: Whether anybody still wants it.
+        links: The links as they were found for another width.
+    """
+    from pimem_core.systems.base import Links
+
+    from .linking import lay_out_links
+    from .markdown import Line
+    from .wrap import Run, wrap
+
+    try:
+        found = links or store.links(file)
+        lines = lay_out_links(found, width)
+    except PimemError as error:
+        found = Links(outgoing=(), backlinks=())
+        said = wrap([Run(f"The links cannot be read: {clean(str(error))}", "muted")], width)
+        lines = [Line(()), *(Line(tuple(line)) for line in said)]
+    if not cancelled():
+        post(LinksRead(store, file, found, lines, width))

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .cells import clean
+from .filtering import NO_TYPE, parse
 
 if TYPE_CHECKING:
     from pimem_core.model import StoreStatus
 
+    from .filtering import Filter
     from .listing import Listing
 
 
@@ -37,7 +39,7 @@ def state_of(
         return "Reading …"
     if query:
         if hits is not None and not hits.topics:
-            return f"Nothing contains “{clean(query, 60)}”.\n\nesc clears the filter."
+            return f"{_nothing(parse(query, listing.types))}\n\nesc clears the filter."
         return None
     if listing.topics:
         return None
@@ -56,8 +58,18 @@ def state_of(
             "This folder is in no format that pimem knows.\n\n"
             "It is opened read-only. `pimem --dir FOLDER` opens another one."
         )
-    return (
+    name = f" --store {clean(status.store)}" if status is not None else ""
+    said = (
         "No memories here yet.\n\n"
-        "Ask pi to remember something, or write one yourself:\n\n"
-        '    pimem write "Deploy Steps" --summary "how we ship" --content "…"'
+        f"Ask pi to remember something, or write one yourself with `pimem write{name}`;\n"
+        "`pimem write --help` says what it needs."
     )
+    return "\n\n".join((said, *(status.notes if status is not None else ())))
+
+
+def _nothing(wanted: Filter) -> str:
+    words = f"“{clean(wanted.words, 60)}”"
+    if wanted.type is None:
+        return f"Nothing contains {words}."
+    kind = "without a type" if wanted.type == NO_TYPE else f"of type “{clean(wanted.type, 30)}”"
+    return f"Nothing {kind} contains {words}." if wanted.words else f"Nothing here is {kind}."

@@ -19,10 +19,14 @@ _PIECES = rf"\n|[^\S\n]+|([{_WIDE}][\u0300-\u036f\ufe00-\ufe0f]*)|[^\s{_WIDE}]+"
 
 
 class Run(NamedTuple):
-    """A stretch of text in one style, by name; the empty name is the style of the view."""
+    """A stretch of text in one style, by name; the empty name is the style of the view.
+
+    `link` is what a link leads to, in the words of `linking`.
+    """
 
     text: str
     kind: str
+    link: str = ""
 
 
 def wrap(runs: Iterable[Run], width: int) -> list[list[Run]]:
@@ -59,7 +63,7 @@ def wrap(runs: Iterable[Run], width: int) -> list[list[Run]]:
                 if used and used + part_cells > width:
                     lines.append([])
                     used = 0
-                lines[-1].append(Run(part, run.kind))
+                lines[-1].append(run._replace(text=part))
                 used += part_cells
     return [_joined(line) for line in lines]
 
@@ -68,8 +72,8 @@ def _joined(line: list[Run]) -> list[Run]:
     """The same line with neighbours in one style made one run, which terminals draw faster."""
     joined: list[Run] = []
     for run in line:
-        if joined and joined[-1].kind == run.kind:
-            joined[-1] = Run(joined[-1].text + run.text, run.kind)
+        if joined and joined[-1][1:] == run[1:]:
+            joined[-1] = run._replace(text=joined[-1].text + run.text)
         else:
             joined.append(run)
     return joined
@@ -97,7 +101,7 @@ def _atoms(runs: Iterable[Run]) -> Iterable[list[Run]]:
     for run in runs:
         # Not compiled with the module, which the first paint waits for.
         for match in re.finditer(_PIECES, run.text):
-            piece = Run(match.group(), run.kind)
+            piece = Run(match.group(), run.kind, run.link)
             alone = piece.text.isspace() or match.group(1) is not None
             if alone:
                 if word:

@@ -12,6 +12,7 @@ from textual.binding import Binding
 from textual.containers import Container, Horizontal
 from textual.widgets import Input, Static
 
+from ..filtering import next_type
 from ..listing import Listing
 from ..messages import (
     ChangeFailed,
@@ -78,6 +79,7 @@ class BrowserScreen(TopicScreen):
         "topic.remove",
         "topic.edit_outside",
         "list.filter",
+        "list.type",
         "store.next",
         "app.help",
     )
@@ -90,6 +92,13 @@ class BrowserScreen(TopicScreen):
             "filter",
             id="list.filter",
             tooltip="Filter by name, file, summary and text",
+        ),
+        Binding(
+            "t",
+            "next_type",
+            "type",
+            id="list.type",
+            tooltip="Keep to one type after the other, as type:… in the filter does",
         ),
         Binding("tab", "next_store(1)", "store", id="store.next", tooltip="Show the next store"),
         Binding(
@@ -138,6 +147,7 @@ class BrowserScreen(TopicScreen):
         self._index = start
         self._shown = [_Shown() for _ in stores]
         self._query = ""
+        self._words = ""
         self._hits: Listing | None = None
         self._slow = False
         self._greyed: tuple[object, ...] = ()
@@ -247,7 +257,12 @@ class BrowserScreen(TopicScreen):
             self.read("search", partial(search, self.store, self._query))
             self._show_state()
             return
-        self.topic_list.show(listing, name_cells=listing.name_cells, file=shown.file)
+        self.topic_list.show(
+            listing,
+            name_cells=listing.name_cells,
+            type_cells=listing.type_cells,
+            file=shown.file,
+        )
         self._show_state()
 
     def _show_state(self) -> None:
@@ -262,7 +277,13 @@ class BrowserScreen(TopicScreen):
 
     def _grey(self) -> None:
         """Let the keys follow what can be done, when that has changed."""
-        greyed = (self._index, self.topic is None, read_only(self.store_status), self._query == "")
+        greyed = (
+            self._index,
+            self.topic is None,
+            read_only(self.store_status),
+            self._query == "",
+            len(self._types),
+        )
         if greyed != self._greyed:
             self._greyed = greyed
             self.refresh_bindings()
@@ -276,7 +297,7 @@ class BrowserScreen(TopicScreen):
         count = len(self.topic_list.listing.topics)
         self.key_bar.status = f"{self.topic_list.selected + 1:,} of {count:,}" if count else ""
         self._grey()
-        self.preview.show(self.store, self.topic, self._query)
+        self.preview.show(self.store, self.topic, self._words)
 
     def on_resize(self) -> None:
         """Join the lines at the top to the preview's, once sizes are known."""
@@ -334,6 +355,7 @@ class BrowserScreen(TopicScreen):
             return
         self.workers.cancel_group(self, "search")
         self._hits = None
+        self._words = ""
         self._show_rows()
 
     @on(HitsFound)
@@ -341,12 +363,16 @@ class BrowserScreen(TopicScreen):
         if (message.store, message.query) != (self.store, self._query):
             return
         shown = self._shown[self._index]
-        self._hits = message.listing
+        self._hits, self._words = message.listing, message.words
         found = len(message.listing.topics)
         self.filter_bar.note = plural(found, "hit") + ("" if message.done else " …")
-        name_cells = shown.listing.name_cells if shown.listing else message.listing.name_cells
+        whole = shown.listing or message.listing
         self.topic_list.show(
-            message.listing, query=message.query, name_cells=name_cells, file=shown.file
+            message.listing,
+            query=message.words,
+            name_cells=whole.name_cells,
+            type_cells=whole.type_cells,
+            file=shown.file,
         )
         self._show_state()
 
@@ -362,6 +388,21 @@ class BrowserScreen(TopicScreen):
         if (message.store, message.query) == (self.store, self._query):
             self.filter_bar.note = "stopped"
             self.app.say_error(message.error)
+
+    @property
+    def _types(self) -> Sequence[str]:
+        listing = self._shown[self._index].listing
+        return listing.types if listing is not None else ()
+
+    def action_next_type(self) -> None:
+        """Keep to the next type of the store, after the last to all; words of the filter stay."""
+        if not self.filter_bar.children:  # asked for before the first paint
+            self.call_after_refresh(self.action_next_type)
+            return
+        query = next_type(self._query, self._types)
+        self.set_class(bool(query), "-filtering")
+        self.filter_bar.input.value = query
+        self._filter(query)
 
     # Stores and topics -------------------------------------------------------------------------
 
@@ -395,7 +436,7 @@ class BrowserScreen(TopicScreen):
         topic = self.topic
         if topic is not None:
             self.app.push_screen(
-                DetailScreen(self.store, self.store_status, topic, self._query, self._now)
+                DetailScreen(self.store, self.store_status, topic, self._words, self._now)
             )
 
     @on(TopicList.TopicOpened)
@@ -410,6 +451,8 @@ class BrowserScreen(TopicScreen):
             return len(self._stores) > 1 and int(str(parameters[0])) <= len(self._stores)
         if action == "filter" and isinstance(self.focused, FilterInput):
             return False
+        if action == "next_type":
+            return bool(self._types)
         if action == "open":
             return True if self.topic is not None else None
         return super().check_action(action, parameters)

@@ -1,44 +1,96 @@
-"""One topic to read, with the same actions as in the list."""
+"""One topic to read, with the same actions as in the list, and with what its links lead to."""
 
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
+from pimem_core.systems.base import linked
 from pimem_styles import stylesheet
 from textual import getters, on
 from textual.binding import Binding
 from textual.widgets import Static
 
-from ..messages import BodyRead, TopicChanged
-from ..reading import read_body
+from ..cells import clean, cut
+from ..linking import places_of, targets_of
+from ..messages import BodyRead, LinksRead, TopicChanged
+from ..reading import read_body, read_links
 from ..widgets import BodyView, KeyBar, TooSmall, TopicHeading
 from .topic_screen import LOW, TopicScreen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from pimem_core.model import StoreStatus, Topic
-    from pimem_core.systems.base import Store
+    from pimem_core.systems.base import Links, Store
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
+    from ..linking import Target
+    from ..markdown import Line
+
 _PINS = {"pinned_now": True, "unpinned_now": False}
+_LINK_ACTIONS = ("next_link", "follow")
+_MAX_NAME_CELLS = 32
+
+
+class _Stop(NamedTuple):
+    """A topic on the trail of followed links, as it was left."""
+
+    topic: Topic
+    query: str
+    links: Links | None
+    lines: Sequence[Line]
+    foot: Sequence[Line]
+    truncated: bool
+    scroll_y: int
+    chosen: int | None
 
 
 class DetailScreen(TopicScreen):
-    """Read one topic; esc goes back to its row."""
+    """Read one topic and follow its links; esc goes back along them, then to the topic's row."""
 
     CSS_PATH = stylesheet("detail.tcss")
     AUTO_FOCUS = "BodyView"
-    KEY_BAR = ("topic.back", "topic.pin", "topic.remove", "topic.edit_outside", "app.help")
+    KEY_BAR = (
+        "topic.back",
+        "link.next",
+        "link.follow",
+        "topic.pin",
+        "topic.remove",
+        "topic.edit_outside",
+        "app.help",
+    )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "back", "back", id="topic.back", tooltip="Back to the list"),
+        Binding(
+            "escape",
+            "back",
+            "back",
+            id="topic.back",
+            tooltip="Back to the list, or to where a link was followed",
+        ),
         *TopicScreen.BINDINGS,
+        Binding("tab", "next_link(1)", "next link", id="link.next", tooltip="Choose the next link"),
+        Binding(
+            "shift+tab",
+            "next_link(-1)",
+            "previous link",
+            show=False,
+            id="link.previous",
+            tooltip="Choose the link before",
+        ),
+        Binding(
+            "enter",
+            "follow",
+            "follow",
+            id="link.follow",
+            tooltip="Open what the chosen link leads to",
+        ),
     ]
 
     heading = getters.query_one(TopicHeading)
     body = getters.query_one(BodyView)
+    key_bar = getters.query_one(KeyBar)
 
     def __init__(
         self,
@@ -55,6 +107,13 @@ class DetailScreen(TopicScreen):
         self._query = query
         self._now = now
         self._width = 0
+        self._trail: list[_Stop] = []
+        self._shown_file: str | None = None
+        self._lines: Sequence[Line] = ()
+        self._truncated = False
+        #: What stands below the body, and the links that it is about; None until they are known.
+        self._foot: Sequence[Line] = ()
+        self._links: Links | None = None
 
     @property
     def store(self) -> Store:
@@ -96,34 +155,150 @@ class DetailScreen(TopicScreen):
         self.query_one("#note", Static).styles.padding = (0, right, 0, left)
         if width != self._width:
             self._width = width
-            self._read()
+            self._read(links=self._links)
 
-    def _read(self, *, again: bool = False) -> None:
+    # Reading -----------------------------------------------------------------------------------
+
+    def _read(self, *, again: bool = False, links: Links | None = None) -> None:
+        """Read the topic; `links` are those that need not be looked for again."""
+        self._links = links
         width = self.body.measure
         self.read("body", partial(read_body, self._store, self._topic, width, again=again))
 
     @on(BodyRead)
-    def _show_body(self, message: BodyRead) -> None:
-        first = not self.has_class("-read")
+    def _take_body(self, message: BodyRead) -> None:
+        if message.topic.file != self._topic.file:
+            return
         self.add_class("-read")
         self._topic = message.topic
-        self.heading.show(message.topic)
+        self._lines, self._truncated = message.lines, message.truncated
+        self._show_text()
+        store = linked(self._store)
+        if store is not None and not message.error:
+            file = message.topic.file
+            job = partial(read_links, store, file, message.width, links=self._links)
+            self.read("links", job)
+
+    @on(LinksRead)
+    def _take_links(self, message: LinksRead) -> None:
+        if (message.file, message.width) != (self._topic.file, self.body.measure):
+            return
+        self._links, self._foot = message.links, message.lines
+        self._show_text()
+
+    def _show_text(self) -> None:
+        """Show heading, body and what is said of the links, all of one topic."""
+        self.heading.show(self._topic)
         note = self.query_one("#note", Static)
         note.update("This is the beginning of a long memory; E opens all of it.")
-        self.set_class(message.truncated, "-noted")
-        self.body.show(message.lines, query=self._query, keep_place=not first)
+        self.set_class(self._truncated, "-noted")
+        lines = [*self._lines, *self._foot]
+        keep = self._shown_file == self._topic.file
+        self._shown_file = self._topic.file
+        self.body.show(lines, query=self._query, keep_place=keep)
+        if self._links is not None:
+            targets = targets_of(self._links)
+            self.body.link_up(targets, places_of(lines, targets))
+        elif not keep:
+            self.body.link_up({}, ())
+        self._show_link()
+
+    # Links -------------------------------------------------------------------------------------
+
+    def _show_link(self) -> None:
+        """Say in words which link is chosen, or where esc goes back to."""
+        target = self.body.target
+        if target is not None:
+            name = cut(clean(target.name), _MAX_NAME_CELLS)
+            place = f"{(self.body.chosen or 0) + 1} of {self.body.link_count}"
+            self.key_bar.status = f"link {place}: {name}"
+        elif self._trail:
+            name = cut(clean(self._trail[-1].topic.name), _MAX_NAME_CELLS)
+            self.key_bar.status = f"esc to {name}"
+        else:
+            self.key_bar.status = ""
+        self.refresh_bindings()
+
+    def action_next_link(self, by: int) -> None:
+        """Choose another link."""
+        self.body.choose(self.body.next_link(by))
+        self._show_link()
+
+    def action_follow(self) -> None:
+        """Open what the chosen link leads to; without one, choose the next."""
+        target = self.body.target
+        if target is not None:
+            self._follow(target)
+            return
+        self.action_next_link(1)
+        target = self.body.target
+        if self.body.link_count == 1 and target is not None:
+            self._follow(target)
+
+    @on(BodyView.LinkClicked)
+    def _follow_clicked(self, message: BodyView.LinkClicked) -> None:
+        self._follow(message.target)
+
+    def _follow(self, target: Target) -> None:
+        if target.topic is None:
+            self.app.say(f"Nothing has the name “{clean(target.name, 60)}” yet.")
+            return
+        if target.topic.file == self._topic.file:
+            self.body.scroll_home(animate=False)
+            return
+        self._trail.append(
+            _Stop(
+                self._topic,
+                self._query,
+                self._links,
+                self._lines,
+                self._foot,
+                self._truncated,
+                round(self.body.scroll_y),
+                self.body.chosen,
+            )
+        )
+        self._topic, self._query, self._foot = target.topic, "", ()
+        self.body.choose(None)
+        self._read()
 
     def action_back(self) -> None:
-        """Go back to the list."""
-        self.dismiss()
+        """Go back to the topic that the link was in, or to the list."""
+        if not self._trail:
+            self.dismiss()
+            return
+        stop = self._trail.pop()
+        self._topic, self._query, self._links = stop.topic, stop.query, stop.links
+        self._lines, self._foot, self._truncated = stop.lines, stop.foot, stop.truncated
+        self.body.choose(None)
+        self._show_text()
+        self.body.scroll_to(y=stop.scroll_y, animate=False, force=True)
+        if stop.chosen is not None and stop.chosen < self.body.link_count:
+            self.body.choose(stop.chosen)
+        self._show_link()
+        self._read(again=True)  # it may have changed since
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Besides what all topics need: links, in a store that has them."""
+        if action in _LINK_ACTIONS:
+            if "links" not in self._store.abilities:
+                return False
+            return True if self.has_class("-read") and self.body.link_count else None
+        return super().check_action(action, parameters)
+
+    # After a change ----------------------------------------------------------------------------
 
     def _follow_change(self, message: TopicChanged) -> None:
         """Show what has become of the topic; go back when it is gone."""
         change = message.change
-        if message.store is not self._store or change.file != self._topic.file:
+        if message.store is not self._store:
             return
         if change.outcome == "removed":
-            self.dismiss()
+            self._trail = [stop for stop in self._trail if stop.topic.file != change.file]
+        if change.file != self._topic.file:
+            return
+        if change.outcome == "removed":
+            self.action_back()
             return
         pinned = _PINS.get(change.outcome)
         if pinned is not None:

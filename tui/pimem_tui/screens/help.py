@@ -25,6 +25,7 @@ _MARKS = (
     ("●", "pinned: stays until it is unpinned"),
     ("~", "stale: not written for a long time"),
     ("!", "problem: its heading says which"),
+    ("○", "not in the index, so no session is told of it"),
 )
 
 

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from textual.binding import Binding
-from textual.geometry import Size
+from textual.geometry import Region, Size
+from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from ..cells import find_matches
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from rich.style import Style
+    from textual import events
     from textual.binding import BindingType
     from textual.selection import Selection
 
+    from ..linking import Place, Target
     from ..markdown import Line
+    from ..wrap import Run
 
 #: The widest line that reads well, in cells.
 MEASURE = 88
@@ -40,6 +46,8 @@ class BodyView(ScrollView, inherit_bindings=False):
             "code",
             "block",
             "link",
+            "missing",
+            "chosen",
             "quote",
             "muted",
             "match",
@@ -84,9 +92,19 @@ class BodyView(ScrollView, inherit_bindings=False):
         ),
     ]
 
+    @dataclass
+    class LinkClicked(Message):
+        """A link that leads somewhere, or will one day, was clicked."""
+
+        body_view: BodyView
+        target: Target
+
     def __init__(self, *, can_focus: bool = True) -> None:
         super().__init__(can_focus=can_focus)
         self._lines: Sequence[Line] = ()
+        self._targets: Mapping[str, Target] = {}
+        self._places: Sequence[Place] = ()
+        self._chosen: int | None = None
         self._query = ""
         self._styles: dict[str, Style] = {}
 
@@ -114,6 +132,73 @@ class BodyView(ScrollView, inherit_bindings=False):
         if not keep_place:
             self.scroll_to(y=self._first_match(), animate=False, force=True)
         self.refresh()
+
+    def link_up(self, targets: Mapping[str, Target], places: Sequence[Place]) -> None:
+        """Say where the links of the shown text lead and stand; the chosen one stays if it can."""
+        if self._chosen is not None and self._chosen >= len(places):
+            self._chosen = None
+        self._targets, self._places = targets, places
+        self.refresh()
+
+    @property
+    def link_count(self) -> int:
+        """How many links there are to choose from."""
+        return len(self._places)
+
+    @property
+    def chosen(self) -> int | None:
+        """The chosen link by its place in the text, from 0."""
+        return self._chosen
+
+    @property
+    def target(self) -> Target | None:
+        """Where the chosen link leads."""
+        return None if self._chosen is None else self._targets[self._places[self._chosen].link]
+
+    def choose(self, number: int | None) -> None:
+        """Choose a link and bring it into view, or choose none."""
+        self._chosen = number
+        if number is not None:
+            region = Region(0, self._places[number].line, 1, 1)
+            self.scroll_to_region(region, animate=False, force=True, x_axis=False)
+        self.refresh()
+
+    def next_link(self, by: int) -> int:
+        """The link after the chosen one or before it; without one, the nearest in view."""
+        count = len(self._places)
+        if self._chosen is not None:
+            return (self._chosen + by) % count
+        top = round(self.scroll_y)
+        if by > 0:
+            below = (n for n, place in enumerate(self._places) if place.line >= top)
+            return next(below, 0)
+        bottom = top + self.size.height
+        above = (n for n in reversed(range(count)) if self._places[n].line < bottom)
+        return next(above, count - 1)
+
+    def on_click(self, event: events.Click) -> None:
+        """Tell of a click on a link; one that ends a selection is none."""
+        number, cell = event.y + self.scroll_offset.y, event.x - self.left
+        if self.text_selection is not None or not 0 <= number < len(self._lines):
+            return
+        for run in self._lines[number].runs:
+            cells = cell_len(run.text)
+            if 0 <= cell < cells and run.link in self._targets:
+                self.post_message(self.LinkClicked(self, self._targets[run.link]))
+            cell -= cells
+
+    def _kind(self, run: Run, number: int, cell: int) -> str:
+        """The style of a run: links show whether they lead somewhere, and which is chosen."""
+        if run.link not in self._targets:
+            return run.kind
+        if self._chosen is not None:
+            place = self._places[self._chosen]
+            here = (number, cell) == (place.line, place.cell)
+            # What was broken at a line end goes on below.
+            rest = number == place.line + 1 and not run.text.startswith("[[")
+            if run.link == place.link and (here or rest):
+                return "chosen"
+        return run.kind if self._targets[run.link].topic is not None else "missing"
 
     def _first_match(self) -> int:
         """The line to begin at: a little above the first match when that is out of view."""
@@ -143,7 +228,11 @@ class BodyView(ScrollView, inherit_bindings=False):
         if number >= len(self._lines):
             return Strip.blank(width, base)
         line = self._lines[number]
-        styles = [(run.text, self._style(run.kind)) for run in line.runs]
+        styles: list[tuple[str, Style]] = []
+        cell = 0
+        for run in line.runs:
+            styles.append((run.text, self._style(self._kind(run, number, cell))))
+            cell += cell_len(run.text) if self._targets else 0
         if self._query:
             match = self.get_component_rich_style("body-view--match")
             styles = _overlay(styles, find_matches(line.text, self._query), match)

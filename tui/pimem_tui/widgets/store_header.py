@@ -149,7 +149,8 @@ class StoreAbout(Widget):
         if status.lock is not None:
             state.append((lock_words(status), "warning"))
         if read_only(status):
-            state.append((f"read-only: {clean(status.format or '')}", "warning"))
+            why = " (?)" if status.notes else ""
+            state.append((f"read-only: {clean(status.format or '')}{why}", "warning"))
         return state
 
     def _style(self, kind: str) -> Style:

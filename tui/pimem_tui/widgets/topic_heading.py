@@ -32,7 +32,7 @@ class TopicHeading(Widget):
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         f"topic-heading--{kind}"
-        for kind in ("title", "summary", "facts", "pinned", "stale", "problem")
+        for kind in ("title", "summary", "facts", "pinned", "stale", "problem", "unlisted")
     }
 
     short: reactive[bool] = reactive(False, layout=True)
@@ -102,7 +102,7 @@ class TopicHeading(Widget):
             facts.append(Run(both, "facts"))
         facts.append(Run(clean(topic.file), "facts"))
         if not topic.listed:
-            facts.append(Run("not in the index", "stale"))
+            facts.append(Run("not in the index", "unlisted"))
         else:
             facts.append(Run(plural(topic.tokens, "token"), "facts"))
         return facts

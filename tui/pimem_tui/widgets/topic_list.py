@@ -27,14 +27,19 @@ if TYPE_CHECKING:
 
 _KINDS = (
     "name",
+    "type",
     "summary",
     "age",
     "where",
     "pinned",
     "stale",
     "problem",
+    "unlisted",
     "match",
 )
+
+#: Keep their colour in the selected row.
+_COLOURED = ("pinned", "stale", "problem", "unlisted", "where")
 
 
 class TopicList(ScrollView, can_focus=True, inherit_bindings=False):
@@ -121,6 +126,7 @@ class TopicList(ScrollView, can_focus=True, inherit_bindings=False):
         self.listing = Listing()
         self._query = ""
         self._name_cells = 0
+        self._type_cells = 0
         self._row_styles: dict[tuple[bool, bool], dict[str, Style]] = {}
         self._strips: LRUCache[tuple[int, int, bool, bool], Strip] = LRUCache(512)
 
@@ -131,7 +137,13 @@ class TopicList(ScrollView, can_focus=True, inherit_bindings=False):
         return topics[self.selected] if 0 <= self.selected < len(topics) else None
 
     def show(
-        self, listing: Listing, *, query: str = "", name_cells: int, file: str | None = None
+        self,
+        listing: Listing,
+        *,
+        query: str = "",
+        name_cells: int,
+        type_cells: int = 0,
+        file: str | None = None,
     ) -> None:
         """Show other rows and keep the selection by file, on the same line of the screen.
 
@@ -139,12 +151,14 @@ class TopicList(ScrollView, can_focus=True, inherit_bindings=False):
             listing: The new rows.
             query: The text to mark in them.
             name_cells: Width that the longest name of the store would like.
+            type_cells: The same for types; 0 in a store without them.
             file: The topic to select; the selected one when left out.
         """
         old, row = self.listing, self.selected
         wanted = file or (self.topic.file if self.topic else None)
         offset = row * self._row_height - round(self.scroll_y)
-        self.listing, self._query, self._name_cells = listing, query, name_cells
+        self.listing, self._query = listing, query
+        self._name_cells, self._type_cells = name_cells, type_cells
         self._strips.clear()
         new_row = _follow(old, row, listing, wanted)
         self._update_size()
@@ -264,14 +278,14 @@ class TopicList(ScrollView, can_focus=True, inherit_bindings=False):
             cursor = self.get_component_rich_style(f"topic-list--{name}")
             plain = cursor + Style(bold=False)
             for kind, style in styles.items():
-                marked = kind in ("pinned", "stale", "problem", "where") and not cursor.reverse
+                marked = kind in _COLOURED and not cursor.reverse
                 styles[kind] = plain + Style(color=style.color) if marked else plain
             styles["name"] = cursor
             styles["match"] = cursor + Style(underline=True)
         return styles
 
     def _layout(self, width: int) -> RowLayout:
-        return RowLayout.for_width(width, self._name_cells)
+        return RowLayout.for_width(width, self._name_cells, self._type_cells)
 
     @property
     def _row_height(self) -> int:

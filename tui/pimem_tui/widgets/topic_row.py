@@ -20,16 +20,24 @@ _Runs = list[tuple[str, str]]
 
 
 class RowLayout(NamedTuple):
-    """Widths of the columns in cells. `summary` is 0 where there is no room for one."""
+    """Widths of the columns in cells. `summary` and `type` are 0 where there is no room for one."""
 
     name: int
     summary: int
     width: int
+    type: int = 0
 
     @classmethod
-    def for_width(cls, width: int, name_cells: int) -> RowLayout:
-        """Share a width out: mark and age are fixed, and the summary shrinks before the name."""
+    def for_width(cls, width: int, name_cells: int, type_cells: int = 0) -> RowLayout:
+        """Share a width out: mark and age are fixed, and the summary shrinks before the name.
+
+        The type goes before the summary would.
+        """
         room = width - _MARK_CELLS - _AGE_CELLS - 2
+        if type_cells:
+            typed = cls.for_width(width - type_cells - _GAP, name_cells)
+            if typed.summary:
+                return typed._replace(width=width, type=type_cells)
         name = max(min(name_cells, room // 2), min(16, room // 2))
         summary = room - name - _GAP
         if summary < _MIN_SUMMARY:
@@ -43,6 +51,8 @@ def mark(topic: Topic) -> tuple[str, str]:
         return "!", "problem"
     if topic.pinned:
         return "●", "pinned"
+    if not topic.listed:
+        return "○", "unlisted"
     if topic.stale:
         return "~", "stale"
     return " ", ""
@@ -54,6 +64,8 @@ def draw_row(topic: Topic, hit: Hit | None, query: str, layout: RowLayout, now: 
     runs: _Runs = [(" ", ""), (sign, kind), (" ", "")]
     name_query = query if hit and hit.where == "name" else ""
     runs += _marked(fit(clean(topic.name), layout.name), name_query, "name")
+    if layout.type:
+        runs.append((" " * _GAP + fit(clean(topic.type or ""), layout.type), "type"))
     if layout.summary:
         runs.append((" " * _GAP, ""))
         runs += _second_column(topic, hit, query, layout.summary)
@@ -107,15 +119,15 @@ def _second_column(topic: Topic, hit: Hit | None, query: str, width: int) -> _Ru
     if hit is not None and hit.where not in ("name", "summary"):
         runs = why(hit, query, width)
     else:
-        problem = f"({clean(topic.problem)}) " if topic.problem else ""
-        shown = cut(problem, width)
+        trouble = topic.problem or ("" if topic.listed else "not in the index")
+        shown = cut(f"({clean(trouble)}) " if trouble else "", width)
         room = width - cell_len(shown)
         summary = clean(topic.summary)
         found = query if hit and hit.where == "summary" else ""
         matches = find_matches(summary, found)
         if matches and cell_len(summary[: matches[0][1]]) > room:
             summary = _from_near(summary, matches[0][0], room)
-        runs = [(shown, "problem")] if shown else []
+        runs = [(shown, "problem" if topic.problem else "unlisted")] if shown else []
         runs += _marked(cut(summary, room), found, "summary")
     used = sum(cell_len(text) for text, _ in runs)
     runs.append((" " * max(width - used, 0), ""))

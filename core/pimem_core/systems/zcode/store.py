@@ -268,6 +268,8 @@ class ZcodeStore:
         except PimemError as error:
             notes.append(str(error))
         if self.location is not None:
+            if self.location.source == "config":
+                notes.append("zcode-memory.json names this folder.")
             notes += [self.location.warning] if self.location.warning else []
             notes += self.location.notes
         exists = os.path.isdir(self.path)

@@ -1,0 +1,433 @@
+"""ZCode's store in the manager: types, links, what the index misses, folders named with --dir."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from pimem_core.systems import registry
+from pimem_tui.app import PimemApp
+from pimem_tui.commands import commands_of
+from pimem_tui.screens.browser import BrowserScreen
+from pimem_tui.screens.detail import DetailScreen
+from pimem_tui.widgets import TopicList
+from pimem_tui.widgets.filter_bar import FilterInput
+from textual.events import MouseMove
+from textual.geometry import Offset
+from tui.helpers import (
+    NOW,
+    browser,
+    detail,
+    manager,
+    notices,
+    press,
+    selected,
+    settled,
+    shown,
+    until,
+)
+from tui.test_sizes import LARGE, NORMAL, SMALL, after
+from zcode.folder import HEADER, Project, fact
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+
+    from pimem_core.paths import Places
+    from textual.pilot import Pilot
+
+
+def metadata(type_: str) -> str:
+    return f"\n  node_type: memory\n  type: {type_}"
+
+
+FACTS = {
+    "MEMORY.md": HEADER
+    + "- [Staging database](staging-db.md) — host, port, how it is reset\n"
+    + "- [Short answers](short-answers.md) — no summaries at the end\n"
+    + "- [Release train](release-train.md) — every second Tuesday\n"
+    + "- [Grafana](grafana.md) — where the dashboards are\n"
+    + "- [Lost](lost.md) — was renamed by hand\n",
+    "staging-db.md": fact(
+        "staging-db",
+        '"host, port, how it is reset"',
+        metadata("project"),
+        "\n# Staging database\n\nPort 6543 on the staging host. It is reset with every "
+        "[[release-train]], and the alarms are in [[grafana|Grafana]].\n\n"
+        "Ask for [[vpn-access]] first; `[[not-a-link]]` stays text.\n",
+    ),
+    "short-answers.md": fact(
+        "short-answers",
+        '"no summaries at the end"',
+        metadata("feedback"),
+        "\n**Why:** she reads diffs.\n**How to apply:** stop after the change.\n",
+    ),
+    "release-train.md": fact(
+        "release-train",
+        '"every second Tuesday"',
+        metadata("project"),
+        "\nThe branch is cut on Monday. See [[staging-db]].\n" + "\nLine.\n" * 40,
+    ),
+    "grafana.md": fact(
+        "grafana", '"where the dashboards are"', metadata("reference"), "\nIn the wiki.\n"
+    ),
+    "works-late.md": fact(
+        "works-late", '"no calls before ten"', metadata("user"), "\nSee [[staging-db]] at night.\n"
+    ),
+}
+
+
+@pytest.fixture
+def project(demo: Places) -> Project:
+    """A project of ZCode's beside the sample stores: an orphan line, an unlisted file, links."""
+    return Project(demo).fill(FACTS)
+
+
+def number_of(places: Places, name: str = "zcode") -> int:
+    return [store.name for store in registry.all_stores(places)].index(name)
+
+
+def rows(pilot: Pilot[None]) -> dict[str, str]:
+    """The line on the screen of each fact."""
+    lines = shown(pilot).splitlines()
+    names = [topic.name for topic in browser(pilot).topic_list.listing.topics]
+    return {name: next(line for line in lines[2:] if name in line) for name in names}
+
+
+async def open_fact(pilot: Pilot[None], file: str) -> None:
+    listing = browser(pilot).topic_list
+    row = listing.listing.row_of(file)
+    assert row is not None
+    listing.select(row)
+    await settled(pilot)
+    await press(pilot, "enter")
+
+
+async def test_the_store_is_in_the_switcher_with_its_folder(project: Project) -> None:
+    async with manager(project.places) as pilot:
+        number = number_of(project.places) + 1
+        assert f"{number} zcode 5" in shown(pilot)
+        await press(pilot, str(number))
+        lines = shown(pilot).splitlines()
+        assert "/memories/projects/" in lines[1]
+        assert "2 notes (?)" in lines[1]
+        assert "1 problem" in lines[1]
+        await press(pilot, "question_mark")
+        text = str(pilot.app.screen.query_one("#text").render())
+        assert str(project.path).removeprefix(project.places.home) in text
+        assert '1 fact file not in the index: "works-late.md".' in text
+        assert "1 index link without a file (line 7)." in text
+        assert "○           not in the index" in text
+
+
+async def test_how_the_folder_was_found_is_told(demo: Places) -> None:
+    sibling = Path(Project(demo).path.parent.parent, "x-0000000000000000", "memory")
+    name = Project(demo).path.parent.name.rpartition("-")[0]
+    Project(demo).at(Path(str(sibling).replace("x-", f"{name}-"))).fill(FACTS)
+    async with manager(demo, start=number_of(demo)) as pilot:
+        await press(pilot, "question_mark")
+        text = str(pilot.app.screen.query_one("#text").render())
+        assert "the only one of that name" in text
+        assert 'set "dir" in .pi/zcode-memory.json' in text
+
+
+async def test_an_empty_project_says_where_it_will_be(demo: Places) -> None:
+    name = Project(demo).path.parent.name.rpartition("-")[0]
+    for digit in "01":
+        folder = Project(demo).path.parent.parent / f"{name}-{digit * 16}" / "memory"
+        folder.mkdir(parents=True)
+    async with manager(demo, start=number_of(demo)) as pilot:
+        text = " ".join(shown(pilot).split())
+        assert "No memories here yet." in text
+        assert "pimem write --store zcode" in text
+        assert "2 folders in" in text
+
+
+async def test_types_are_a_column_where_there_is_room(project: Project) -> None:
+    start = number_of(project.places)
+    for size in (LARGE, NORMAL):
+        async with manager(project.places, size=size, start=start) as pilot:
+            assert "  project    host, port" in rows(pilot)["staging-db"]
+            assert "  user       (not in the index)" in rows(pilot)["works-late"]
+    async with manager(project.places, size=SMALL, start=start) as pilot:
+        assert rows(pilot)["staging-db"].split() == ["staging-db"]
+        assert "○ works-late" in rows(pilot)["works-late"]
+    async with manager(project.places) as pilot:
+        assert "project" not in rows(pilot)["PostgreSQL Setup"]
+
+
+async def test_orphans_and_unlisted_files_are_marked_with_signs_and_words(
+    project: Project,
+) -> None:
+    async with manager(project.places, start=number_of(project.places)) as pilot:
+        assert rows(pilot)["lost"].startswith(" ! lost")
+        assert "(file missing)" in rows(pilot)["lost"]
+        assert rows(pilot)["works-late"].startswith(" ○ works-late")
+        await open_fact(pilot, "works-late.md")
+        assert "○ works-late" in shown(pilot)
+        assert "user · works-late.md · not in the index" in shown(pilot)
+        await press(pilot, "escape")
+        await open_fact(pilot, "lost.md")
+        assert "file missing · lost.md" in shown(pilot)
+        await press(pilot, "enter", "tab", "E")
+        assert isinstance(pilot.app.screen, DetailScreen)
+
+
+async def test_a_type_in_the_filter_keeps_to_it(project: Project) -> None:
+    async with manager(project.places, start=number_of(project.places)) as pilot:
+        await press(pilot, "slash", *"type:proj")
+        assert list(rows(pilot)) == ["staging-db", "release-train"]
+        assert "2 hits" in shown(pilot)
+        await press(pilot, "space", *"monday")
+        assert list(rows(pilot)) == ["release-train"]
+        assert "line 8: …" in shown(pilot) or "line 9: " in shown(pilot)
+        await press(pilot, *"x")
+        assert "Nothing of type “proj” contains “mondayx”." in shown(pilot)
+        await press(pilot, "escape")
+        assert len(rows(pilot)) == 6
+
+
+async def test_a_key_goes_through_the_types_and_keeps_the_words(project: Project) -> None:
+    async with manager(project.places, start=number_of(project.places)) as pilot:
+        seen = []
+        for _ in range(6):
+            await press(pilot, "t")
+            assert isinstance(pilot.app.focused, TopicList)
+            seen.append((browser(pilot)._query, len(browser(pilot).topic_list.listing.topics)))
+        assert seen == [
+            ("type:feedback", 1),
+            ("type:project", 2),
+            ("type:reference", 1),
+            ("type:user", 1),
+            ("type:none", 1),
+            ("", 6),
+        ]
+        assert not browser(pilot).has_class("-filtering")
+        await press(pilot, "slash", *"staging", "enter", "t", "t")
+        assert browser(pilot)._query == "type:project staging"
+        assert list(rows(pilot)) == ["staging-db", "release-train"]
+        await press(pilot, "slash")
+        assert isinstance(pilot.app.focused, FilterInput)
+        assert pilot.app.focused.value == "type:project staging"
+        await press(pilot, "escape")
+        assert len(rows(pilot)) == 6
+
+
+async def test_a_store_without_types_has_no_key_for_them(project: Project) -> None:
+    path = Path(project.places.agent_dir, "memory", "deploy-checklist.md")
+    path.write_text("set type:user in the form\n")
+    async with manager(project.places) as pilot:
+        ids = [command.title for command in commands_of(browser(pilot), now=False)]
+        assert "List: Type" not in ids
+        await press(pilot, "t")
+        assert not browser(pilot).has_class("-filtering")
+        await press(pilot, "slash", *"type:user")
+        assert selected(pilot) == "deploy-checklist.md"
+        await press(pilot, "escape", "escape", str(number_of(project.places) + 1))
+        assert "t type" in shown(pilot).splitlines()[-1]
+        commands = {command.title: command for command in commands_of(browser(pilot))}
+        assert "type:" in commands["List: Type"].help
+
+
+async def test_links_are_followed_and_esc_goes_back_along_them(project: Project) -> None:
+    async with manager(project.places, size=NORMAL, start=number_of(project.places)) as pilot:
+        await open_fact(pilot, "staging-db.md")
+        assert "tab next link  enter follow" in shown(pilot).splitlines()[-1]
+        await press(pilot, "tab")
+        assert "link 1 of 5: release-train" in shown(pilot).splitlines()[-1]
+        await press(pilot, "enter")
+        assert detail(pilot).topic.file == "release-train.md"  # type: ignore[union-attr]
+        assert "The branch is cut on Monday." in shown(pilot)
+        assert "esc to staging-db" in shown(pilot).splitlines()[-1]
+        await press(pilot, "end", "shift+tab")
+        assert "Linked from 1 memory" in shown(pilot)
+        assert "link 2 of 2: staging-db" in shown(pilot).splitlines()[-1]
+        place = detail(pilot).body.scroll_y
+        assert place > 0
+        await press(pilot, "enter")
+        assert detail(pilot).topic.file == "staging-db.md"  # type: ignore[union-attr]
+        assert detail(pilot).body.scroll_y == 0
+        await press(pilot, "escape")
+        assert detail(pilot).topic.file == "release-train.md"  # type: ignore[union-attr]
+        assert detail(pilot).body.scroll_y == place
+        assert "link 2 of 2: staging-db" in shown(pilot).splitlines()[-1]
+        await press(pilot, "escape")
+        assert detail(pilot).topic.file == "staging-db.md"  # type: ignore[union-attr]
+        assert detail(pilot).body.chosen == 0
+        await press(pilot, "escape")
+        assert isinstance(pilot.app.screen, BrowserScreen)
+        assert selected(pilot) == "staging-db.md"
+
+
+async def test_what_links_here_and_what_is_missing_stand_below(project: Project) -> None:
+    for size in (LARGE, NORMAL):
+        async with manager(project.places, size=size, start=number_of(project.places)) as pilot:
+            await open_fact(pilot, "staging-db.md")
+            text = shown(pilot)
+            assert "Leads nowhere yet: vpn-access" in text
+            assert "Linked from 2 memories" in text
+            assert "← release-train  every second Tuesday" in text
+            assert "← works-late  no calls before ten" in text
+            await press(pilot, "tab", "tab", "tab", "enter")
+            assert notices(pilot) == ["Nothing has the name “vpn-access” yet."]
+            await press(pilot, "tab", "tab", "enter")
+            assert detail(pilot).topic.file == "works-late.md"  # type: ignore[union-attr]
+
+
+async def test_the_only_link_needs_no_choosing(project: Project) -> None:
+    async with manager(project.places, start=number_of(project.places)) as pilot:
+        await open_fact(pilot, "works-late.md")
+        await press(pilot, "enter")
+        assert detail(pilot).topic.file == "staging-db.md"  # type: ignore[union-attr]
+        await press(pilot, "enter")
+        assert detail(pilot).body.chosen == 0
+        await press(pilot, "escape", "escape")
+        await open_fact(pilot, "short-answers.md")
+        assert detail(pilot).check_action("follow", ()) is None
+        await press(pilot, "enter", "tab", "shift+tab")
+        assert detail(pilot).topic.file == "short-answers.md"  # type: ignore[union-attr]
+
+
+def where(pilot: Pilot[None], text: str) -> Offset:
+    """Where a text stands in the body that shows."""
+    body = detail(pilot).body
+    row = next(n for n, line in enumerate(body._lines) if text in line.text)
+    cell = body._lines[row].text.index(text)
+    return Offset(body.left + cell + 3, row - round(body.scroll_y))
+
+
+async def test_links_can_be_clicked(project: Project) -> None:
+    async with manager(project.places, size=(160, 40), start=number_of(project.places)) as pilot:
+        await open_fact(pilot, "staging-db.md")
+        await pilot.click("BodyView", offset=where(pilot, "Port 6543"))
+        await pilot.click("BodyView", offset=where(pilot, "[[not-a-link]]"))
+        await settled(pilot)
+        assert detail(pilot).topic.file == "staging-db.md"  # type: ignore[union-attr]
+        await pilot.click("BodyView", offset=where(pilot, "[[grafana"))
+        await settled(pilot)
+        assert detail(pilot).topic.file == "grafana.md"  # type: ignore[union-attr]
+        await pilot.click("BodyView", offset=where(pilot, "staging-db"))
+        await settled(pilot)
+        assert detail(pilot).topic.file == "staging-db.md"  # type: ignore[union-attr]
+
+
+async def test_selecting_text_over_a_link_follows_nothing(project: Project) -> None:
+    async with manager(project.places, start=number_of(project.places)) as pilot:
+        await open_fact(pilot, "works-late.md")
+        body = detail(pilot).body
+        start = where(pilot, "[[staging-db")
+        await pilot.mouse_down(body, offset=start)
+        await pilot._post_mouse_events([MouseMove], body, start + (6, 0), button=1)
+        await pilot.mouse_up(body, offset=start + (6, 0))
+        await settled(pilot)
+        assert pilot.app.screen.get_selected_text()
+        assert detail(pilot).topic.file == "works-late.md"  # type: ignore[union-attr]
+
+
+async def test_removing_on_the_trail_goes_back_to_what_is_left(project: Project) -> None:
+    async with manager(project.places, start=number_of(project.places)) as pilot:
+        await open_fact(pilot, "release-train.md")
+        await press(pilot, "enter", "enter", "tab", "enter")
+        assert detail(pilot).topic.file == "release-train.md"  # type: ignore[union-attr]
+        assert len(detail(pilot)._trail) == 2
+        await press(pilot, "r", "y")
+        assert detail(pilot).topic.file == "staging-db.md"  # type: ignore[union-attr]
+        assert "Leads nowhere yet: release-train, vpn-access" in shown(pilot)
+        await press(pilot, "escape")
+        assert isinstance(pilot.app.screen, BrowserScreen)
+
+
+async def test_names_in_links_are_never_markup(project: Project) -> None:
+    project.fill(
+        {
+            "odd.md": fact("[b]odd[/b]", '"[red]x[/]"', metadata("user"), "\n[[grafana]] [[[/]]]\n"),
+            "long.md": fact(
+                "long", '"日本語"', metadata("user"), f"\n{'word ' * 14}[[日本語 の メモ]] [[{'n' * 200}]]\n"
+            ),
+        }
+    )
+    for size in (LARGE, NORMAL, SMALL):
+        async with manager(project.places, size=size, start=number_of(project.places)) as pilot:
+            await open_fact(pilot, "grafana.md")
+            await press(pilot, "end", "shift+tab")
+            assert "← [b]odd[/b]" in shown(pilot)
+            await press(pilot, "enter")
+            assert detail(pilot).topic.file == "odd.md"  # type: ignore[union-attr]
+            await press(pilot, "escape", "escape")
+            await open_fact(pilot, "long.md")
+            await press(pilot, "tab", "enter", "tab", "tab", "enter", "escape")
+            await pilot.resize_terminal(90, 20)
+            await settled(pilot)
+
+
+@pytest.mark.parametrize("kind", ["claude", "zcode"])
+async def test_folders_of_others_open_with_dir(demo: Places, tmp_path: Path, kind: str) -> None:
+    claude = metadata("user").replace("metadata:", "metadata: ") + "\n  originSessionId: 1-2"
+    folder = tmp_path / ".claude/projects/-home-ann-chat/memory"
+    if kind == "zcode":
+        folder = tmp_path / "copied"
+    facts = {
+        "MEMORY.md": "- [Ann](user_ann.md) — who she is\n",
+        "user_ann.md": fact("Ann", "who she is", claude, "\nSee [[b]].\n"),
+        "b.md": fact("b", '"x"', claude),
+    }
+    Project(demo).at(folder).fill(facts)
+    async with opened(demo, folder) as pilot:
+        assert "read-only" not in shown(pilot)
+        assert "user" in rows(pilot)["Ann"]
+        await open_fact(pilot, "user_ann.md")
+        await press(pilot, "enter")
+        assert detail(pilot).topic.file == "b.md"  # type: ignore[union-attr]
+        await press(pilot, "r", "y")
+        assert not (folder / "b.md").exists()
+
+
+async def test_an_unknown_folder_with_topics_says_why_it_is_read_only(
+    demo: Places, tmp_path: Path
+) -> None:
+    folder = tmp_path / "notes"
+    Project(demo).at(folder).fill({"MEMORY.md": "Prose.\n§\nMore of it.\n"})
+    async with opened(demo, folder) as pilot:
+        await until(pilot, lambda: "read-only: " in shown(pilot))
+        await press(pilot, "r", "E", "t", "question_mark")
+        text = str(pilot.app.screen.query_one("#text").render())
+        assert "This store" in text
+        assert "read-only" in text
+        assert notices(pilot) == []
+
+
+def opened(places: Places, folder: Path) -> AsyncPilot:
+    return AsyncPilot(places, folder)
+
+
+class AsyncPilot:
+    """A manager on one folder, as `pimem --dir` opens it."""
+
+    def __init__(self, places: Places, folder: Path) -> None:
+        store = registry.open_folder(str(folder), places)
+        self._running = PimemApp([store], places, now=lambda: NOW).run_test(size=LARGE)
+
+    async def __aenter__(self) -> Pilot[None]:
+        pilot = await self._running.__aenter__()
+        await until(pilot, lambda: "Reading" not in shown(pilot))
+        await settled(pilot)
+        return pilot
+
+    async def __aexit__(self, *error: object) -> None:
+        await self._running.__aexit__(*error)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("size", [LARGE, NORMAL], ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize(("name", "keys"), [("list", []), ("detail", ["enter", "tab"])])
+def test_pictures_of_facts(
+    project: Project,
+    snap_compare: Callable[..., bool],
+    name: str,
+    keys: list[str],
+    size: tuple[int, int],
+) -> None:
+    del name
+    stores = registry.all_stores(project.places)
+    start = number_of(project.places)
+    app = PimemApp(stores, project.places, start=start, now=lambda: NOW)
+    assert snap_compare(app, terminal_size=size, run_before=after(*keys))
