@@ -79,9 +79,10 @@ def lay_out_links(links: Links, width: int) -> list[Line]:
         title = f"Linked from {plural(len(links.backlinks), 'memory')}"
         lines += [Line(()), Line((Run(cut(title, width), "subheading"),))]
     for topic in links.backlinks:
+        link = _BACK + topic.file
         name = cut(clean(topic.name), max(width - 2, 1))
         room = width - 4 - cell_len(name)
         summary = cut(clean(topic.summary), room) if room >= _LEAST_SUMMARY else ""
-        shown = (Run("← ", "muted"), Run(name, "link", _BACK + topic.file))
+        shown = (Run(f"← {name}", "link", link),)
         lines.append(Line((*shown, Run(f"  {summary}", "muted")) if summary else shown))
     return lines

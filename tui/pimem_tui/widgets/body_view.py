@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 #: The widest line that reads well, in cells.
 MEASURE = 88
+#: Takes the place of the first cell of the chosen link.
+_CHOSEN = "▸"
 
 
 class BodyView(ScrollView, inherit_bindings=False):
@@ -231,7 +233,10 @@ class BodyView(ScrollView, inherit_bindings=False):
         styles: list[tuple[str, Style]] = []
         cell = 0
         for run in line.runs:
-            styles.append((run.text, self._style(self._kind(run, number, cell))))
+            kind = self._kind(run, number, cell)
+            begins = kind == "chosen" and cell == self._places[self._chosen or 0].cell
+            part = _CHOSEN + run.text[1:] if begins else run.text
+            styles.append((part, self._style(kind)))
             cell += cell_len(run.text) if self._targets else 0
         if self._query:
             match = self.get_component_rich_style("body-view--match")
