@@ -190,8 +190,8 @@ def build(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
     """The parser of every command.
 
     Args:
-        words: The command line. When it starts with a command, only that one's parser is made:
-            making all of them takes as long as listing a store.
+        words: The command line. Commands that do not stand in it get no arguments, only their
+            line in the help: making all of them takes as long as listing a store.
     """
     common = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
     group = common.add_argument_group("where and how")
@@ -216,6 +216,9 @@ def build(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", prog="pimem")
     for name in words[:1] if words and words[0] in _COMMANDS else _COMMANDS:
         runs, text, add_arguments = _COMMANDS[name]
+        if words is not None and name not in words:
+            commands.add_parser(name, help=text, add_help=False)
+            continue
         made = commands.add_parser(
             name,
             help=text,
