@@ -84,6 +84,12 @@ class Entry:
         match = STAMP.search(self.head)
         return match.group() if match else None
 
+    def facts(self) -> tuple[str | None, bool, bool]:
+        """Stamp, pin and stale mark at once, for long lists."""
+        head = self.rest.split(" -- ", 1)[0]
+        match = STAMP.search(head)
+        return match.group() if match else None, _PIN in head, _STALE in head
+
     @property
     def summary(self) -> str:
         """What follows the first `--` that a space follows."""
