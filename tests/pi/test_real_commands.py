@@ -1,4 +1,4 @@
-"""The real /memory in every mode: it acts, it tells, and it reaches the model only where it should."""
+"""The real /memory in every mode: it acts and tells, and reaches the model only where it should."""
 
 from __future__ import annotations
 
