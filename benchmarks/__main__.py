@@ -17,12 +17,19 @@ def _tokens(_root: Path) -> list[tuple[str, str, str]]:
     return tokens.rows()
 
 
+def _cache(root: Path) -> list[tuple[str, str, str]]:
+    from . import cache  # it needs the pi of the tests
+
+    return cache.rows(root)
+
+
 _GROUPS: dict[str, Callable[[Path], list[tuple[str, str, str]]]] = {
     "start": speed.start_up,
     "served": speed.served,
     "search": speed.search,
     "write": speed.write,
     "tokens": _tokens,
+    "cache": _cache,
 }
 
 

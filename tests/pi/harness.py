@@ -387,19 +387,22 @@ class Terminal:
         """Press named keys."""
         self._tmux("send-keys", *keys)
 
-    def enter(self, text: str, done: Callable[[], object], within_s: float = 3) -> None:
+    def enter(
+        self, text: str, done: Callable[[], object], within_s: float = 3, end: str = " "
+    ) -> None:
         """Type a line into pi's editor and send it off, until that had its effect.
 
         An old pi that is still starting takes what is typed and forgets it. The space ends the
-        list of completions, which would take Enter for itself.
+        list of completions, which would take Enter for itself; `end` is for a command whose
+        arguments are completed as well.
         """
 
         def attempt() -> object:
-            self.type(f"{text} ")
+            self.type(text + end)
             self.wait(text)
             self.press("Enter")
-            end = time.monotonic() + within_s
-            while not (result := done()) and time.monotonic() < end:
+            until = time.monotonic() + within_s
+            while not (result := done()) and time.monotonic() < until:
                 time.sleep(0.01)
             return result
 

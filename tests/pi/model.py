@@ -14,7 +14,8 @@ class FakeModel:
     """Speaks chat completions; ends with the `with` block.
 
     `replies` are used up in order, then it says `ok`: `{"text": …}`, `{"tool": name, "args": …}`,
-    `{"status": 500, "error": …}`; `prompt_tokens` is what it claims to have read, `hold` an event to wait for.
+    `{"status": 500, "error": …}`; `prompt_tokens` is what it claims to have read, `hold` an event
+    to wait for.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""The real /memory in every mode: it acts, it tells, and it reaches the model only where it should."""
+"""The real /memory in every mode: it acts and tells, and reaches the model only where it should."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_the_manager_over_pis_screen(real: Real, terminal_socket: Path) -> None:
     real.write("GPU Box", "two cards")
     real.write("Tea", "no sugar")
     with real.terminal(socket=terminal_socket) as terminal:
-        terminal.enter("/memory", terminal.shows("two cards"), within_s=20)
+        terminal.enter("/memory", terminal.shows("two cards"), within_s=20, end="")
         terminal.press("p")  # the first topic of the list
         wait_for(lambda: "[pin]" in real.index, "the pin on disk")
         assert real.model.requests == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 
+from ..errors import OutputError
 from ..text import encode, visible
 
 TYPE_CHECKING = False
@@ -14,10 +15,6 @@ if TYPE_CHECKING:
 
     from ..errors import PimemError
     from ..model import Change, Topic
-
-
-class OutputError(Exception):
-    """Nothing more can be printed, for example because the disk behind a file is full."""
 
 
 class Output:

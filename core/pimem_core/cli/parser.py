@@ -10,6 +10,7 @@ from .. import __version__
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import Any
 
 _EPILOG = (
     "Without a command the manager opens. Exit codes: 0 done, 1 refused, 2 usage, 3 busy, 4 failed."
@@ -186,14 +187,25 @@ def _allow_secret(made: argparse.ArgumentParser) -> None:
     )
 
 
+class _Command(argparse.ArgumentParser):
+    """A parser; that of a command which only stands in the help is never set up.
+
+    argparse looks for translations with every parser it makes, which is most of its time.
+    """
+
+    def __init__(self, *, description: str | None = None, **options: Any) -> None:
+        if description is not None:
+            super().__init__(description=description, **options)
+
+
 def build(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
     """The parser of every command.
 
     Args:
-        words: The command line. When it starts with a command, only that one's parser is made:
-            making all of them takes as long as listing a store.
+        words: The command line. Commands that do not stand in it get no arguments, only their
+            line in the help: making all of them takes as long as listing a store.
     """
-    common = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
+    common = _Command(description="", add_help=False, argument_default=argparse.SUPPRESS)
     group = common.add_argument_group("where and how")
     group.add_argument(
         "--store", metavar="S", help="local, shared, global, workspace, zcode, a system or a path"
@@ -201,7 +213,7 @@ def build(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
     group.add_argument("--dir", metavar="PATH", help="open the memory folder at PATH")
     group.add_argument("--json", action="store_true", help="print one JSON document")
 
-    parser = argparse.ArgumentParser(
+    parser = _Command(
         prog="pimem",
         description="The memory manager for the pi coding agent.",
         epilog=_EPILOG,
@@ -213,9 +225,14 @@ def build(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
     parser.add_argument(
         "--demo", action="store_true", help="open the manager on a copy of a sample store"
     )
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", prog="pimem")
+    commands = parser.add_subparsers(
+        dest="command", metavar="COMMAND", prog="pimem", parser_class=_Command
+    )
     for name in words[:1] if words and words[0] in _COMMANDS else _COMMANDS:
         runs, text, add_arguments = _COMMANDS[name]
+        if words is not None and name not in words:
+            commands.add_parser(name, help=text)
+            continue
         made = commands.add_parser(
             name,
             help=text,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 
@@ -45,7 +44,6 @@ def main(words: Sequence[str]) -> int:
         return _print(describe(find_places()))
     if words[0] == "serve":
         return serve()
-    gc.disable()  # this process ends with its answer
     data = sys.stdin.buffer.read(MAX_BYTES + 1)
     try:
         answer = Runner(in_background=False).handle(parse(data, event=words[0]))
@@ -54,12 +52,7 @@ def main(words: Sequence[str]) -> int:
     except EventMismatchError as error:
         sys.stderr.write(f"{error}\n{_USAGE}\n")
         return 2
-    code = _print(answer)
-    if sys.argv[1:2] == ["hook"]:
-        # Taking the interpreter apart takes a fifth of the time and does nothing for anybody.
-        sys.stderr.flush()
-        os._exit(code)
-    return code
+    return _print(answer)
 
 
 def _print(answer: Mapping[str, Any]) -> int:

@@ -144,16 +144,19 @@ class OpenpiStore:
         if entry.file not in present and entry.file not in view.elsewhere:
             exists = os.path.lexists(self._path(entry.file))
             problem = "not a regular file" if exists else "file missing"
+        stamp, pinned, stale = entry.facts()
+        line = entry.prefix + entry.name + entry.middle + entry.rest
         return Topic(
             store=self.name,
             name=entry.name,
             file=entry.file,
             path=view.elsewhere.get(entry.file) or self._path(entry.file),
             summary=entry.summary,
-            stamp=entry.stamp,
-            pinned=entry.pinned,
-            stale=entry.stale,
-            line=_as_injected(entry),
+            stamp=stamp,
+            pinned=pinned,
+            stale=stale,
+            # As a model is given it: the stamp is the day alone.
+            line=line if stamp is None else line.replace(stamp, stamp[:10], 1),
             problem=problem,
         )
 
@@ -399,13 +402,6 @@ class OpenpiStore:
                 name=entry.name,
                 file=entry.file,
             )
-
-
-def _as_injected(entry: Entry) -> str:
-    """An entry's line as a model is given it: its stamp is the day alone."""
-    line = entry.prefix + entry.name + entry.middle + entry.rest
-    stamp = entry.stamp
-    return line if stamp is None else line.replace(stamp, stamp[:10], 1)
 
 
 def read_index(path: str, shown: Mapping[str, bytes | None]) -> str | None:
