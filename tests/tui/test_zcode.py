@@ -336,7 +336,8 @@ async def test_selecting_text_over_a_link_follows_nothing(project: Project) -> N
 async def test_removing_on_the_trail_goes_back_to_what_is_left(project: Project) -> None:
     async with manager(project.places, start=number_of(project.places)) as pilot:
         await open_fact(pilot, "release-train.md")
-        await press(pilot, "enter", "enter", "tab", "enter")
+        await press(pilot, "tab", "enter")
+        await press(pilot, "tab", "enter")
         assert detail(pilot).topic.file == "release-train.md"  # type: ignore[union-attr]
         assert len(detail(pilot)._trail) == 2
         await press(pilot, "r", "y")

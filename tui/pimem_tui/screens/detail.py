@@ -260,6 +260,7 @@ class DetailScreen(TopicScreen):
         )
         self._topic, self._query, self._foot = target.topic, "", ()
         self.body.choose(None)
+        self.body.link_up({}, ())  # those of the old text, which shows until the new one is there
         self._read()
 
     def action_back(self) -> None:
