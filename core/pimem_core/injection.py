@@ -36,9 +36,7 @@ def given(
         system: Only this one, active or not.
     """
     config, _trouble = settings.load(places)
-    session = SessionInfo(
-        id="", cwd=places.cwd, trusted=trusted, features=frozenset({"sections"})
-    )
+    session = SessionInfo(id="", cwd=places.cwd, trusted=trusted, features=frozenset({"sections"}))
     for known in registry.SYSTEMS:
         if system is not None and known.name != system:
             continue

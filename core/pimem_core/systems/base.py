@@ -216,12 +216,42 @@ class Store(Protocol):
         """
         ...
 
+    def keep_texts(self) -> None:
+        """Keep what searches read in memory from now on, for a front that searches at each key.
+
+        Files are looked at again when their size or time changed, at the latest with the first
+        search after `forget_texts`.
+        """
+        ...
+
+    def forget_texts(self) -> None:
+        """Say that files may have changed since the last search."""
+        ...
+
     def status(self) -> StoreStatus:
         """What is known of the store; an unreadable store says so in `notes`, it does not raise."""
         ...
 
     def write(self, request: WriteRequest) -> Change:
         """Create or extend a topic: `created` or `updated`."""
+        ...
+
+    def check(self, request: WriteRequest) -> str | None:
+        """Why the store's rules would refuse a write, None when they would not.
+
+        It looks at the request alone and reads nothing, so that a front can ask at every key.
+        """
+        ...
+
+    def cost(self, name: str, summary: str) -> int:
+        """About how many tokens a topic with these adds to each prompt."""
+        ...
+
+    def compose(self, document: Document, *, name: str, summary: str, body: str) -> str:
+        """The text of an opened topic with another name, summary and body, to be given to `save`.
+
+        What is the same as in the document keeps every byte.
+        """
         ...
 
     def pin(self, topic: str, pinned: bool) -> Change:
