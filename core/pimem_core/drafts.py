@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import threading
 import time
 
 from .errors import ConflictError, PimemError, SecretError, StorageError
@@ -16,6 +17,7 @@ from .model import Value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
+    from typing import Any
 
     from .paths import Places
 
@@ -86,13 +88,13 @@ class Draft:
 class Typed(Value):
     """What stands in the manager's editor, and what it began from.
 
-    `file` and `opened` are None for a new topic. `time` is a Unix time.
+    `opened` has the fields of the document that was opened; None for a new topic. `time` is when
+    it was typed, a Unix time.
     """
 
     system: str
     folder: str
-    file: str | None
-    opened: str | None
+    opened: Mapping[str, Any] | None
     name: str
     summary: str
     body: str
@@ -104,11 +106,14 @@ class Typed(Value):
 class TypedDraft:
     """A private file in the state folder that follows what is typed, so that a crash loses none.
 
-    Its calls take time on a disk; they are meant for a worker, one at a time.
+    Its calls take time on a disk and may come from any thread: an older text never replaces a
+    newer one, and nothing comes back after `discard`.
     """
 
     def __init__(self, path: str) -> None:
         self.path = path
+        self._lock = threading.Lock()
+        self._kept = 0.0
 
     @classmethod
     def begin(cls, places: Places, file: str) -> TypedDraft:
@@ -124,18 +129,18 @@ class TypedDraft:
             StorageError: The state folder cannot be written.
         """
         process = this_process()
-        row = {
-            **typed.__dict__,
-            "time": time.time(),
-            "process": [process.host, process.pid, process.started],
-        }
-        with explained(self.path):
+        row = {**typed.__dict__, "process": [process.host, process.pid, process.started]}
+        with self._lock, explained(self.path):
+            if typed.time <= self._kept:
+                return
             private_folder(os.path.dirname(self.path))
             publish(self.path, json.dumps(row).encode())
+            self._kept = typed.time
 
     def discard(self) -> None:
         """Remove the draft; one that is gone is fine."""
-        with contextlib.suppress(OSError):
+        with self._lock, contextlib.suppress(OSError):
+            self._kept = float("inf")
             os.unlink(self.path)
 
 

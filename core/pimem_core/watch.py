@@ -19,7 +19,10 @@ _GATHER_MS = 60
 _LOOK_MS = 1_000
 #: Where notices of changes made on other machines never arrive.
 _REMOTE = frozenset(
-    ["9p", "afs", "ceph", "cifs", "fuse.rclone", "fuse.sshfs", "glusterfs", "lustre", "ncpfs", "nfs", "nfs4", "smb3", "smbfs", "vboxsf", "virtiofs"]
+    (
+        *("9p", "afs", "ceph", "cifs", "fuse.rclone", "fuse.sshfs", "glusterfs", "lustre"),
+        *("ncpfs", "nfs", "nfs4", "smb3", "smbfs", "vboxsf", "virtiofs"),
+    )
 )
 _Look = dict[str, tuple[int, int, int]]
 
@@ -73,8 +76,10 @@ def _tell(
     return now
 
 
-def _follow_notices(folder: str, changed: Callable[[Collection[str]], object], stop: Event) -> None:
-    """Tell what the system tells, until the folder is gone or another one.
+def _follow_notices(
+    folder: str, changed: Callable[[Collection[str]], object], stop: Event, last: _Look
+) -> None:
+    """Tell what the system tells, and first what changed just before, until it is gone.
 
     Raises:
         OSError: The system gives no notices here.

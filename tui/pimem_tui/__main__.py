@@ -9,7 +9,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -26,7 +26,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         return hook(words[1:])
     from pimem_core.cli import main as run
 
-    return run(words, open_manager=_open_manager)
+    return run(words, open_manager=_open_manager, keys=_keys)
+
+
+def _keys(changed: Mapping[str, str]) -> Iterable[dict[str, str]]:
+    from .keys import rows
+
+    return rows(changed)
 
 
 def _open_manager(store: str | None, folder: str | None, demo: bool) -> int:

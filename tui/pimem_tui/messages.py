@@ -10,20 +10,22 @@ from textual.message import Message
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pimem_core.drafts import Draft
-    from pimem_core.model import Change, StoreStatus, Topic
+    from pimem_core.drafts import Draft, Typed, TypedDraft
+    from pimem_core.model import Change, Document, HistoryEntry, StoreStatus, Topic
     from pimem_core.systems.base import Removal, Store
 
     from .listing import Listing
     from .markdown import Line
+    from .screens.edit import EditScreen
 
 
 @dataclass
 class TopicsRead(Message):
-    """A worker read the topics of a store."""
+    """A worker read the topics of a store; `changed` are files that somebody else changed."""
 
     store: Store
     listing: Listing
+    changed: frozenset[str] = frozenset()
 
 
 @dataclass
@@ -110,6 +112,102 @@ class TopicChanged(Message):
 
     store: Store
     change: Change
+
+
+@dataclass
+class SeveralChanged(Message):
+    """Changes of the same kind were made to several topics; some may have been refused."""
+
+    store: Store
+    changes: Sequence[Change]
+    refusals: Sequence[str]
+
+
+@dataclass
+class StoreTouched(Message):
+    """Somebody else changed these files of a store; no names say only that something changed."""
+
+    store: Store
+    files: frozenset[str]
+
+
+@dataclass
+class DraftsFound(Message):
+    """Texts that were typed and never saved; `asked` when the person wants to see them."""
+
+    drafts: Sequence[tuple[TypedDraft, Typed]]
+    asked: bool
+
+
+@dataclass
+class TopicOpened(Message):
+    """A worker opened a topic for the editor."""
+
+    store: Store
+    document: Document
+
+
+@dataclass
+class Saved(Message):
+    """The text of an editor was saved."""
+
+    screen: EditScreen
+    change: Change
+
+
+@dataclass
+class NotSaved(Message):
+    """The text of an editor was not saved.
+
+    `kind` is `secret` or `conflict`, which the person decides, `gone` when the file was deleted,
+    or `refused`. A conflict has the text before both edits, the one on disk and the person's own.
+    """
+
+    screen: EditScreen
+    kind: str
+    reason: str
+    base: str = ""
+    theirs: str = ""
+    mine: str = ""
+
+
+@dataclass
+class TextMeasured(Message):
+    """A worker counted the words and tokens of an edited text and laid it out."""
+
+    words: int
+    tokens: int
+    lines: Sequence[Line] | None
+
+
+@dataclass
+class DiskRead(Message):
+    """A worker looked at a topic again that is open and was changed outside; None when gone."""
+
+    document: Document | None
+
+
+@dataclass
+class HistoryRead(Message):
+    """A worker read what was changed through pimem."""
+
+    entries: Sequence[HistoryEntry]
+
+
+@dataclass
+class DifferenceRead(Message):
+    """A worker read what one change did."""
+
+    entry: str
+    text: str
+
+
+@dataclass
+class Copied(Message):
+    """A text was given to the clipboard, as far as that can be told."""
+
+    text: str
+    warning: bool = False
 
 
 @dataclass

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pimem_styles import stylesheet
 from textual import getters, on
-from textual.binding import Binding
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
+from ..bindings import bindings
 from ..messages import BodyRead, TopicChanged
 from ..reading import read_body
 from ..widgets import BodyView, KeyBar, TooSmall, TopicHeading
@@ -32,10 +32,7 @@ class DetailScreen(TopicScreen):
     CSS_PATH = stylesheet("detail.tcss")
     AUTO_FOCUS = "BodyView"
     KEY_BAR = ("topic.back", "topic.pin", "topic.remove", "topic.edit_outside", "app.help")
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "back", "back", id="topic.back", tooltip="Back to the list"),
-        *TopicScreen.BINDINGS,
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("topic.back"), *TopicScreen.BINDINGS]
 
     heading = getters.query_one(TopicHeading)
     body = getters.query_one(BodyView)
