@@ -24,6 +24,8 @@ export interface Scope {
   readonly pi: ExtensionAPI;
   readonly alive: boolean;
   readonly command: string[];
+  /** Keep a message until something else is sent to the model. */
+  wait(message: Loose): void;
   answered(key: string, value: boolean | null, ctx: Context): Promise<void>;
   confirm(action: Action, ctx: Context): Promise<void>;
 }
@@ -31,7 +33,7 @@ export interface Scope {
 /**
  * Carry out the actions that do not belong to the event's own result.
  *
- * `collect` takes custom messages that travel with the prompt; without it they are sent. A command
+ * `collect` takes custom messages that travel with the prompt; without it they are stored. A command
  * waits for the person and for the manager, an event never does.
  */
 export async function perform(
@@ -67,8 +69,9 @@ function carryOut(
       const { customType, content, display, details } = action;
       const message = { customType, content, display: display === true, details };
       if (collect) collect(message);
-      // During a run it waits for the next prompt: as a steer it would cost a turn of its own.
-      else pi.sendMessage(message as Message, ctx.isIdle() ? {} : { deliverAs: "nextTurn" });
+      else if (ctx.isIdle()) pi.sendMessage(message as Message, {});
+      // During a run it goes with the next message to the model: alone it would cost a turn.
+      else scope.wait(message);
       return undefined;
     }
     case "send_user_message": {

@@ -26,6 +26,7 @@ export interface EventSpec {
 }
 export interface ToolSpec {
   name: string;
+  system?: string;
   label?: string;
   description: string;
   parameters: Record<string, unknown>;
@@ -35,6 +36,7 @@ export interface ToolSpec {
 }
 export interface CommandSpec {
   name: string;
+  system?: string;
   description?: string;
 }
 export interface Description {

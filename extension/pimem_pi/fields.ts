@@ -113,10 +113,23 @@ function split(field: string): [string, string?] {
   return colon < 0 ? [field] : [field.slice(0, colon), field.slice(colon + 1)];
 }
 
+/** The names of tools and commands that other extensions, or pi itself, have. */
+export function occupied(pi: ExtensionAPI, own: string): Set<string> {
+  const tools = attempt(() => pi.getAllTools() as unknown as Loose[]) ?? [];
+  const commands = attempt(() => pi.getCommands() as unknown as Loose[]) ?? [];
+  const others = [...tools, ...commands.filter((c) => c.source === "extension")]
+    .map((item) => sourced(item, own))
+    .filter((item) => !item.own);
+  // pi numbers a command that two extensions have.
+  return new Set(others.map((item) => String(item.name).replace(/:\d+$/, "")));
+}
+
 function sourced(item: Loose, own: string): Loose {
   const info = (item.sourceInfo ?? {}) as Loose;
   const path = typeof info.path === "string" ? info.path : null;
-  return { name: item.name, source: info.source ?? item.source ?? null, path, own: path === own };
+  const kind = typeof item.source === "string" ? item.source : "tool";
+  const source = info.source ?? item.source ?? null;
+  return { name: item.name, kind, source, path, own: path === own };
 }
 
 function branch(ctx: Context): Loose[] {

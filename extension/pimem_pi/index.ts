@@ -9,32 +9,20 @@ import { fileURLToPath } from "node:url";
 import { askPerson, blocks, perform, sections, show, type Scope } from "./actions.ts";
 import { list, stored } from "./document.ts";
 import type { Description, EventSpec, Stored, ToolSpec } from "./document.ts";
-import { attempt, edited, modeOf, payloadOf, sessionOf, settled } from "./fields.ts";
-import type { Context, Seen } from "./fields.ts";
+import { attempt, edited, modeOf, occupied, payloadOf, sessionOf, settled } from "./fields.ts";
+import type { Context } from "./fields.ts";
 import { paths, queued } from "./queue.ts";
 import { Runner, type Action, type Answer, type Session } from "./runner.ts";
+import { heldFor, sharedState, type Shared } from "./shared.ts";
 
 type Loose = Record<string, unknown>;
 type Handler = (event: Loose, ctx: Context) => unknown;
-
-/** What outlives a session: pi loads this file anew for every /new, /resume, /fork and /reload. */
-interface Shared {
-  runner?: Runner;
-  owner?: string;
-  /** Of which sessions something is held, oldest first. */
-  sessions: Map<string, { keep: Loose; sections: Map<string, string> }>;
-  seen: Seen;
-  prompted: boolean;
-  noticed: boolean;
-  told?: Description;
-}
 
 const FIRST_PROMPT_MS = 2_000;
 const COMMAND_WAIT_MS = 2_000;
 const DEFAULT_MS = 250;
 const COMPLETE_MS = 250;
 const SHUTDOWN_MS = 1_000;
-const SESSIONS_HELD = 50;
 /** Events that are not pi's, or have a handler of their own. */
 const OURS = new Set(
   ["describe", "tool", "command", "complete", "cancel", "answer"].concat([
@@ -47,15 +35,7 @@ const AFTER_DEADLINE = new Set(["notify", "status", "append_entry"]);
 const SELF = fileURLToPath(import.meta.url);
 
 export default function pimem(pi: ExtensionAPI): void {
-  const key = Symbol.for("pimem.pi");
-  const everywhere = globalThis as unknown as Record<symbol, Shared | undefined>;
-  const shared: Shared = everywhere[key] ?? {
-    sessions: new Map(),
-    seen: { sections: false, message_type: false },
-    prompted: false,
-    noticed: false,
-  };
-  everywhere[key] = shared;
+  const shared = sharedState();
   if (shared.owner && shared.owner !== SELF) return; // a second copy of the package
   shared.owner = SELF;
   new Shim(pi, shared, stored()).register();
@@ -72,7 +52,12 @@ class Shim implements Scope {
   private readonly commands = new Set<string>();
   private readonly asking = new Set<string>();
   private starters = 0;
+  private offers: Description = {};
+  private begun = false;
+  /** Messages for the prompt that is about to be sent. */
   private messages: Loose[] = [];
+  /** Messages that came at another time and wait for a request to the model. */
+  private readonly waiting: Loose[] = [];
   private session: Session | undefined;
   private told: Description | undefined;
 
@@ -89,6 +74,7 @@ class Shim implements Scope {
     this.on("session_start", (event, ctx) => this.sessionStart(event, ctx));
     this.on("session_shutdown", (event, ctx) => this.sessionShutdown(event, ctx));
     this.on("input", (event, ctx) => this.input(event, ctx));
+    this.on("agent_start", () => this.deliver());
     this.add(this.start.describe);
     this.learn();
   }
@@ -116,13 +102,28 @@ class Shim implements Scope {
         first ? this.guarded(() => this.beforeAgentStart(event, ctx)) : this.nextMessage(),
       );
     }
-    for (const spec of list(describe.tools)) {
+    this.offers = describe;
+    if (this.begun) this.offer();
+  }
+
+  /**
+   * Register tools and commands, unless another extension has one of a system's names: pi would
+   * hide one of the two. Only when a session starts are all other extensions there to be seen.
+   */
+  private offer(): void {
+    const tools = list(this.offers.tools);
+    const commands = list(this.offers.commands);
+    const taken = occupied(this.pi, SELF);
+    const shadowed = [...tools, ...commands].filter((spec) => taken.has(spec.name));
+    const passive = new Set(shadowed.map((spec) => spec.system));
+    for (const spec of tools) {
       const known = this.tools.has(spec.name);
+      if (!known && passive.has(spec.system)) continue;
       this.tools.set(spec.name, spec);
       if (!known) attempt(() => this.registerTool(spec));
     }
-    for (const spec of list(describe.commands)) {
-      if (this.commands.has(spec.name)) continue;
+    for (const spec of commands) {
+      if (this.commands.has(spec.name) || passive.has(spec.system)) continue;
       this.commands.add(spec.name);
       this.pi.registerCommand(spec.name, {
         description: spec.description,
@@ -144,15 +145,6 @@ class Shim implements Scope {
     const version = (host as { VERSION?: string }).VERSION ?? null;
     this.session = sessionOf(ctx, version, this.shared.seen);
     return this.session;
-  }
-
-  private held(id: string): { keep: Loose; sections: Map<string, string> } {
-    const { sessions } = this.shared;
-    const held = sessions.get(id) ?? { keep: {}, sections: new Map<string, string>() };
-    sessions.delete(id);
-    sessions.set(id, held);
-    if (sessions.size > SESSIONS_HELD) sessions.delete(sessions.keys().next().value!);
-    return held;
   }
 
   /** Ask, and take from an answer that came too late what can still be of use. */
@@ -178,7 +170,7 @@ class Shim implements Scope {
 
   private keep(session: string, answer: Answer): void {
     if (typeof answer.keep !== "object" || answer.keep === null) return;
-    Object.assign(this.held(session).keep, answer.keep);
+    Object.assign(heldFor(this.shared, session).keep, answer.keep);
   }
 
   /** One notice for one pi, whatever goes wrong how often. */
@@ -216,7 +208,7 @@ class Shim implements Scope {
 
   private forward(name: string, event: Loose, ctx: Context): Promise<Answer | undefined> {
     const spec = this.events.get(name);
-    const { keep } = this.held(ctx.sessionManager.getSessionId());
+    const { keep } = heldFor(this.shared, ctx.sessionManager.getSessionId());
     const payload = payloadOf(spec?.fields ?? [], event, ctx, this.pi, keep, SELF);
     const usual =
       name === "session_shutdown" ? SHUTDOWN_MS : spec?.awaited ? DEFAULT_MS : undefined;
@@ -262,6 +254,8 @@ class Shim implements Scope {
 
   private async sessionStart(event: Loose, ctx: Context): Promise<void> {
     await this.guarded(async () => {
+      this.begun = true;
+      this.offer();
       const before = this.session?.id;
       const session = this.current(ctx);
       if (session.id === before) return; // pi 0.74 says so twice
@@ -285,6 +279,7 @@ class Shim implements Scope {
     const runner = this.shared.runner;
     this.shared.runner = undefined;
     this.shared.told = undefined;
+    this.shared.prompted = false; // the next runner has to start as well
     await runner?.stop();
   }
 
@@ -293,10 +288,10 @@ class Shim implements Scope {
     const prompt = options?.sections;
     this.shared.seen.sections ||= prompt !== undefined;
     this.shared.seen.message_type ||= event.messageType !== undefined;
-    this.messages = [];
+    this.messages = this.waiting.splice(0);
     const answer = await this.forward("before_agent_start", event, ctx);
     if (!this.alive) return undefined;
-    const held = this.held(ctx.sessionManager.getSessionId());
+    const held = heldFor(this.shared, ctx.sessionManager.getSessionId());
     const actions = answer?.actions ?? [];
     // Without an answer the same bytes as last time, so that the prompt's prefix does not change.
     if (answer && !answer.error) held.sections = sections(actions);
@@ -316,6 +311,20 @@ class Shim implements Scope {
     const message = this.messages.shift();
     if (!systemPrompt && !message) return undefined;
     return { ...(systemPrompt && { systemPrompt }), ...(message && { message }) };
+  }
+
+  wait(message: Loose): void {
+    this.waiting.push(message);
+  }
+
+  /**
+   * A run that goes on after a compaction has no before_agent_start. What is steered in while it
+   * starts is read before its first request, after the message that began it.
+   */
+  private deliver(): void {
+    for (const message of this.waiting.splice(0)) {
+      attempt(() => this.pi.sendMessage(message as never, { deliverAs: "steer" }));
+    }
   }
 
   private nextMessage(): unknown {
@@ -368,7 +377,7 @@ class Shim implements Scope {
 
   private computed(name: string, ctx: Context): Loose {
     const fields = this.events.get(name)?.fields ?? [];
-    const { keep } = this.held(ctx.sessionManager.getSessionId());
+    const { keep } = heldFor(this.shared, ctx.sessionManager.getSessionId());
     return payloadOf(
       fields.filter((f) => f.startsWith("@")),
       {},

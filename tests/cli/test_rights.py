@@ -274,12 +274,18 @@ def test_a_store_that_is_no_folder_is_an_error(nobody: Nobody, name: str) -> Non
     assert snapshot(nobody.agent) == before
 
 
-def test_a_linked_store_folder_can_be_read(nobody: Nobody) -> None:
+def test_a_linked_store_folder_can_be_read_and_refuses_changes_naming_the_real_one(
+    nobody: Nobody,
+) -> None:
     real = nobody.home / "dotfiles"
     nobody.store.rename(real)
     nobody.store.symlink_to(real)
     assert [row["name"] for row in nobody("list").json] == ["A"]
     assert nobody("show", "A").code == 0
+    before = snapshot(real)
+    for words in CHANGES:
+        failed(nobody(*words), real)
+    assert snapshot(real) == before
 
 
 def test_a_huge_file_stalls_nothing(nobody: Nobody) -> None:
@@ -290,4 +296,4 @@ def test_a_huge_file_stalls_nothing(nobody: Nobody) -> None:
     assert len(nobody("list").json) == 1
     assert [row["file"] for row in nobody("search", "needle here").json] == ["b.md"]
     assert nobody("pin", "A").code == 0
-    assert nobody("show", "A", "--raw").code == 0
+    assert nobody("status").json[0]["bytes"] > 100_000_000

@@ -101,7 +101,9 @@ def test_with_peers_that_keep_the_lock_nothing_is_lost(
     found = entries(texts["MEMORY.md"])
     assert len(found) == len({entry.file for entry in found})
     pins = {entry.name: entry.pinned for entry in found if entry.name.startswith("Own")}
-    assert pins == {topic: pin for log in logs[:OURS] if log for topic, pin in log[-1]["own"].items()}
+    assert pins == {
+        topic: pin for log in logs[:OURS] if log for topic, pin in log[-1]["own"].items()
+    }
     record_property("changes", f"{sum(map(len, logs))} of 8 processes that keep the lock")
 
 

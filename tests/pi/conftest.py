@@ -13,9 +13,10 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from pi import harness, installing
 from pi.model import FakeModel
+from pi.real import FORMS, Real, told_apart
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -63,6 +64,33 @@ def pi(
     pi = harness.Pi(pi_version, tmp_path / "pi", shared_temp, model)
     yield pi
     pi.assert_no_runner()
+
+
+@pytest.fixture
+def real(pi_version: str, tmp_path: Path, shared_temp: Path, model: FakeModel) -> Iterator[Real]:
+    """A pi with the real pimem, served."""
+    pi = Real(pi_version, tmp_path / "pi", shared_temp, model, "served")
+    yield pi
+    pi.assert_no_runner()
+
+
+@pytest.fixture
+def both(
+    pi_version: str, tmp_path: Path, shared_temp: Path
+) -> Callable[[Callable[[Real], None]], None]:
+    """Plays a scenario with the served and with the one-shot form: the provider gets the same."""
+
+    def play(scenario: Callable[[Real], None]) -> None:
+        received = []
+        for form in FORMS:
+            with FakeModel() as model:
+                pi = Real(pi_version, tmp_path / form, shared_temp, model, form)
+                scenario(pi)
+                pi.assert_no_runner()
+                received.append(told_apart(pi))
+        assert received[0] == received[1]
+
+    return play
 
 
 @pytest.fixture

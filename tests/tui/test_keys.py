@@ -65,7 +65,7 @@ async def test_every_action_of_every_screen_exists_and_is_in_the_help(demo: Plac
                 assert isinstance(pilot.app.screen, HelpScreen)
                 text = str(pilot.app.screen.query_one("#text").render())
                 for command in commands:
-                    assert f"{command.keys:<16} {command.help}" in text
+                    assert f"{command.keys:<11} {command.help}" in text
                 await press(pilot, "escape")
             if keys:
                 await press(pilot, "escape")
@@ -74,10 +74,10 @@ async def test_every_action_of_every_screen_exists_and_is_in_the_help(demo: Plac
 async def test_keys_that_show_are_keys_that_work(demo: Places) -> None:
     async with manager(demo) as pilot:
         assert shown(pilot).splitlines()[-1].split("  ")[:7] == [
-            " enter open", "p pin", "r remove", "E edit", "/ filter", "tab store", "? help",
+            " enter open", "e edit", "p pin", "r remove", "/ filter", "n new", "? help",
         ]  # fmt: skip
         await press(pilot, "enter")
-        assert shown(pilot).splitlines()[-1] == " esc back  p pin  r remove  E edit  ? help"
+        assert shown(pilot).splitlines()[-1] == " esc back  e edit  p pin  r remove  y copy  ? help"
         await press(pilot, "escape", "slash")
         assert " enter to list  esc clear" in shown(pilot).splitlines()[-1]
 
@@ -85,7 +85,7 @@ async def test_keys_that_show_are_keys_that_work(demo: Places) -> None:
 async def test_the_key_line_can_be_clicked(demo: Places) -> None:
     async with manager(demo) as pilot:
         await press(pilot, "down", "down", "down")
-        await pilot.click("KeyBar", offset=(14, 0))
+        await pilot.click("KeyBar", offset=(22, 0))
         await settled(pilot)
         assert notices(pilot)[0].startswith('Pinned "Test Database"')
         await pilot.click("KeyBar", offset=(2, 0))

@@ -48,7 +48,7 @@ async def test_odd_texts_on_every_screen_and_size(demo: Places, size: tuple[int,
     async with manager(demo, [store], size=size) as pilot:
         # All of them scroll through the list; opening and asking takes longer.
         step = 1 if size == (120, 36) else 6
-        for number in range(0, len(ODDITIES), step):
+        for _ in range(0, len(ODDITIES), step):
             assert not RAW.search(shown(pilot))
             await pilot.press("enter")
             await pilot.pause()

@@ -126,10 +126,23 @@ async def test_another_theme_recolours_what_is_shown(demo: Places) -> None:
         screen = browser(pilot)
 
         def backgrounds() -> list[object]:
-            strips = screen.topic_list.render_line(3), screen.preview_body.render_line(0)
+            strips = screen.topic_list.render_line(3), screen.preview.body.render_line(0)
             return [segment.style.bgcolor for strip in strips for segment in strip if segment.style]
 
         dark = backgrounds()
         pilot.app.theme = "textual-light"
         await settled(pilot)
         assert not set(map(str, dark)) & set(map(str, backgrounds()))
+
+
+@pytest.mark.parametrize("width", [30, 40, 59, 80])
+async def test_a_question_is_never_cut(demo: Places, width: int) -> None:
+    async with manager(demo, size=(width, 14)) as pilot:
+        await press(pilot, *["down"] * 3, "r")
+        words = shown(pilot).replace("│", " ").split()
+        asked = 'Remove "Test Database" from the index? The file test-database.md stays on disk.'
+        start = words.index("Remove")
+        text = " ".join(words[start:])
+        for word in asked.split():
+            assert word in text
+        assert "Cancel" in text

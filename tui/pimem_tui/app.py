@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, ClassVar
 from pimem_core.errors import EXIT_CODES, PimemError
 from pimem_core.paths import find_places
 from pimem_core.systems import registry
+from pimem_core.text import visible_cell
 from pimem_styles import stylesheet
 
 from .bindings import bindings
-from .commands import PimemCommands
+from .ending import LastResort
 from .manager import Manager
 from .screens.browser import BrowserScreen
-from .screens.help import HelpScreen
 from .screens.topic_screen import TopicScreen
 
 if TYPE_CHECKING:
@@ -27,10 +27,17 @@ if TYPE_CHECKING:
     from pimem_core.paths import Places
     from pimem_core.systems.base import Store
     from textual.binding import BindingType
+    from textual.command import Provider
     from textual.screen import Screen
 
 # What the first screen needs; the other screens bring their own.
 _SHEETS = ("base", "browser")
+
+
+def _commands() -> type[Provider]:
+    from .commands import PimemCommands  # not needed before the palette opens
+
+    return PimemCommands
 
 
 class PimemApp(Manager):
@@ -38,7 +45,7 @@ class PimemApp(Manager):
 
     TITLE = "pimem"
     CSS_PATH = [stylesheet(f"{name}.tcss") for name in _SHEETS]
-    COMMANDS = {PimemCommands}
+    COMMANDS = {_commands}
     HORIZONTAL_BREAKPOINTS = [(0, "-tiny"), (30, "-narrow"), (60, "-normal"), (100, "-wide")]
     VERTICAL_BREAKPOINTS = [(0, "-flat"), (8, "-low"), (16, "-tall")]
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -53,12 +60,15 @@ class PimemApp(Manager):
         *,
         start: int = 0,
         now: Callable[[], float] = time.time,
+        repaired: Sequence[str] = (),
     ) -> None:
         super().__init__(places, stores)
         self._first = start
         self.now = now
         #: The error that ended the app, if one did.
         self.crash: Exception | None = None
+        self._last_resort = LastResort()
+        self._repaired = repaired
 
     def on_load(self) -> None:
         """Obey an order to end in good order, before the terminal is taken over."""
@@ -66,7 +76,13 @@ class PimemApp(Manager):
         for number in (signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(number, self._end, number)
 
+    def on_mount(self) -> None:
+        """Tell what a killed process had left unfinished."""
+        for said in self._repaired:
+            self.notify(visible_cell(said), markup=False)
+
     def _end(self, number: int) -> None:
+        self._last_resort.order(128 + number)
         self.exit(return_code=128 + number)
 
     def get_default_screen(self) -> Screen[None]:
@@ -75,6 +91,8 @@ class PimemApp(Manager):
 
     def action_help(self) -> None:
         """Show all keys of the screen."""
+        from .screens.help import HelpScreen
+
         screen = self.screen
         status = screen.store_status if isinstance(screen, TopicScreen) else None
         self.push_screen(HelpScreen(screen, status.notes if status is not None else ()))
@@ -110,7 +128,8 @@ def run_manager(store: str | None = None, folder: str | None = None, *, demo: bo
             from .log import logging_to
 
             with logging_to(find_places().state_dir) as log:
-                return _run(PimemApp(stores, places, start=start), log)
+                repaired = registry.repair(places)
+                return _run(PimemApp(stores, places, start=start, repaired=repaired), log)
     except PimemError as error:
         sys.stderr.write(f"pimem: {error}\n")
         return EXIT_CODES[error.outcome]

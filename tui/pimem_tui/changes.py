@@ -23,13 +23,13 @@ from .messages import (
     ChangeFailed,
     DraftReady,
     NothingChanged,
+    ReadingBroke,
     RemovalKnown,
     SecretFound,
     SeveralChanged,
     TopicChanged,
     WorkDone,
 )
-from .screens.confirm import ConfirmScreen
 from .widgets import KeyBar
 
 if TYPE_CHECKING:
@@ -91,6 +91,8 @@ class TopicChanges(App[None]):
             self.remove_topic(store, topics[0])
             return
 
+        from .screens.confirm import ConfirmScreen
+
         def answered(yes: bool | None) -> None:
             if yes:
                 self._change_several(store, topics, store.remove)
@@ -151,6 +153,8 @@ class TopicChanges(App[None]):
 
     @on(RemovalKnown)
     def _ask_removal(self, message: RemovalKnown) -> None:
+        from .screens.confirm import ConfirmScreen  # loads when the first question comes
+
         store, topic, removal = message.store, message.topic, message.removal
 
         def remove() -> Message:
@@ -212,6 +216,8 @@ class TopicChanges(App[None]):
 
     @on(SecretFound)
     def _ask_secret(self, message: SecretFound) -> None:
+        from .screens.confirm import ConfirmScreen
+
         edit = message.edit
 
         def answered(yes: bool | None) -> None:
@@ -276,6 +282,10 @@ class TopicChanges(App[None]):
         # A refused undo has the difference below its reason.
         self.say_error(message.error.split("\n", 1)[0])
         self.change_failed.publish(message)
+
+    @on(ReadingBroke)
+    def _tell_broken(self, message: ReadingBroke) -> None:
+        self.say_error(unexpected(message.error))
 
     @on(NothingChanged)
     def _tell_nothing(self, message: NothingChanged) -> None:

@@ -11,21 +11,13 @@ from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.widget import Widget
 
+from .keys import key_names
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from textual.dom import DOMNode
     from textual.screen import Screen
-
-_KEY_NAMES = {
-    "escape": "esc",
-    "question_mark": "?",
-    "slash": "/",
-    "pageup": "pgup",
-    "pagedown": "pgdn",
-    "shift+tab": "shift+tab",
-    "f1": "F1",
-}
 
 
 @runtime_checkable
@@ -77,11 +69,6 @@ def commands_of(screen: Screen[object], *, now: bool = True) -> Iterator[Command
                 action=binding.action,
                 node=node,
             )
-
-
-def key_names(keys: str) -> str:
-    """The keys of a binding as people write them."""
-    return " ".join(_KEY_NAMES.get(key, key) for key in keys.split(","))
 
 
 def _own_bindings(node: DOMNode) -> Iterator[Binding]:

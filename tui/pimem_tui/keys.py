@@ -160,3 +160,21 @@ def rows(changed: Mapping[str, str]) -> Iterator[dict[str, str]]:
             "where": _ONLY.get(key_id) or _WHERE[key_id.partition(".")[0]],
             "action": key.help,
         }
+
+
+_KEY_NAMES = {
+    "escape": "esc",
+    "question_mark": "?",
+    "slash": "/",
+    "pageup": "pgup",
+    "pagedown": "pgdn",
+    "shift+tab": "shift+tab",
+    "f1": "F1",
+    "f2": "F2",
+    "f3": "F3",
+}
+
+
+def key_names(keys: str) -> str:
+    """The keys of a binding as people write them."""
+    return " ".join(_KEY_NAMES.get(key, key) for key in keys.split(","))

@@ -13,8 +13,7 @@ from textual import on
 from textual.signal import Signal
 
 from .changes import TopicChanges, unexpected
-from .commands import key_names
-from .keys import KEYS
+from .keys import KEYS, key_names
 from .messages import (
     ChangeFailed,
     Copied,

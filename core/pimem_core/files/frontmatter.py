@@ -254,15 +254,16 @@ def _value_end(lines: list[str], start: int, value: str) -> int:
     """The line after a key's value: quoted and indented continuations belong to it."""
     end = start + 1
     if value[:1] in ("'", '"'):
-        rest = "".join(lines[start:]).split(":", 1)[1].lstrip(" \t")[1:]
+        # A quote that another key's line would close was never closed, nor was one inside prose.
+        stop = end
+        while stop < len(lines) and not _KEY_LINE.match(lines[stop]):
+            stop += 1
+        rest = "".join(lines[start:stop]).split(":", 1)[1].lstrip(" \t")[1:]
         closed = (_DOUBLE_END if value[0] == '"' else _SINGLE_END).match(rest)
         if closed is not None:
-            quoted_end = start + closed.group().count("\n") + 1
             after = rest[closed.end() :].split("\n", 1)[0].strip()
-            # A quote that another key's value closes was never closed, nor was one inside prose.
-            between = lines[start + 1 : quoted_end]
-            if after[:1] in ("", "#") and not any(map(_KEY_LINE.match, between)):
-                end = quoted_end
+            if after[:1] in ("", "#"):
+                end = start + closed.group().count("\n") + 1
     value_end = end
     while end < len(lines):
         line = lines[end]

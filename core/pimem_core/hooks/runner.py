@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from ..systems.base import Cancelled, System
 
 _CANCELS_KEPT = 100
+#: Events whose answers take something from the state that is put back when they came too late.
+_CONSUMING = frozenset({"before_agent_start", "session_compact"})
 #: Longest wait of a prompt for the start-up work of its session, in seconds.
 _START_WAIT_S = 3.5
 
@@ -104,7 +106,7 @@ class Runner:
         with self._saving:
             call = self._call(request, places, config, systems)
             call.state.take_back(request.missed)
-            if request.event == "before_agent_start":
+            if request.event in _CONSUMING:
                 call.state.remember(request.id)
             actions = self._event(call)
             call.state.save()
@@ -256,9 +258,9 @@ def describe(places: Places, systems: Sequence[System] | None = None) -> Mapping
     events: dict[str, dict[str, Any]] = {}
     for system in systems:
         offer = system.hooks.offer(places)
-        tools += offer.tools
+        tools += [{**row, "system": system.name} for row in offer.tools]
         for row in offer.commands:
-            commands.setdefault(row["name"], row)
+            commands.setdefault(row["name"], {**row, "system": system.name})
         for row in offer.events:
             _join(events, row)
     return {

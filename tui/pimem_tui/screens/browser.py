@@ -14,8 +14,8 @@ from ..messages import HitsFound, SearchFailed, SearchProgress
 from ..ordering import ORDERS
 from ..reading import search
 from ..widgets import StoreTabs, TopicList
+from ..widgets.filter_bar import FilterInput
 from ..widgets.store_header import read_only
-from .detail import DetailScreen
 from .store_screen import StoreScreen
 from .topic_screen import TopicScreen
 
@@ -53,6 +53,9 @@ class BrowserScreen(StoreScreen):
 
     def action_filter(self) -> None:
         """Open the filter, or go back into it."""
+        if not self.filter_bar.children:  # asked for before the first paint
+            self.call_after_refresh(self.action_filter)
+            return
         self.add_class("-filtering")
         self.filter_bar.input.focus()
 
@@ -97,7 +100,7 @@ class BrowserScreen(StoreScreen):
         self._query = query
         self.filter_bar.note = ""
         if query:
-            self._work("search", partial(search, self.store, query, order=self._order))
+            self.read("search", partial(search, self.store, query, order=self._order))
             return
         self.workers.cancel_group(self, "search")
         self._hits = None
@@ -150,7 +153,6 @@ class BrowserScreen(StoreScreen):
         self.workers.cancel_group(self, "search")
         self._index = self.tabs.active = index
         self._hits = None
-        self._previewed = None
         self.about.status = self.store_status
         self._slow = False
         self._show_rows()
@@ -158,6 +160,8 @@ class BrowserScreen(StoreScreen):
 
     def action_open(self) -> None:
         """Open the selected topic."""
+        from .detail import DetailScreen  # the list does not wait for it
+
         topic = self.topic
         if topic is not None:
             self.app.push_screen(
@@ -240,7 +244,7 @@ class BrowserScreen(StoreScreen):
             return len(self._stores) > 1
         if action == "show_store":
             return len(self._stores) > 1 and int(str(parameters[0])) <= len(self._stores)
-        if action == "filter" and self.focused is self.filter_bar.input:
+        if action == "filter" and isinstance(self.focused, FilterInput):
             return False
         if action in ("open", "mark", "mark_all"):
             return True if self.topic is not None else None

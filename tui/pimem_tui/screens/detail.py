@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from pimem_styles import stylesheet
 from textual import getters, on
 from textual.widgets import Static
-from textual.worker import get_current_worker
 
 from ..bindings import bindings
-from ..messages import BodyRead, TopicChanged
+from ..messages import BodyRead, StoreTouched, TopicChanged
 from ..reading import read_body
 from ..widgets import BodyView, KeyBar, TooSmall, TopicHeading
 from .topic_screen import LOW, TopicScreen
@@ -31,7 +31,14 @@ class DetailScreen(TopicScreen):
 
     CSS_PATH = stylesheet("detail.tcss")
     AUTO_FOCUS = "BodyView"
-    KEY_BAR = ("topic.back", "topic.pin", "topic.remove", "topic.edit_outside", "app.help")
+    KEY_BAR = (
+        "topic.back",
+        "topic.edit",
+        "topic.pin",
+        "topic.remove",
+        "topic.copy",
+        "app.help",
+    )
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("topic.back"), *TopicScreen.BINDINGS]
 
     heading = getters.query_one(TopicHeading)
@@ -80,6 +87,7 @@ class DetailScreen(TopicScreen):
         """Show what is known, read the rest."""
         self.heading.show(self._topic)
         self.app.topic_changed.subscribe(self, self._follow_change)
+        self.app.store_touched.subscribe(self, self._follow_others)
 
     def on_resize(self) -> None:
         """Lay the text out for the new width, once it is known."""
@@ -96,20 +104,8 @@ class DetailScreen(TopicScreen):
             self._read()
 
     def _read(self, *, again: bool = False) -> None:
-        topic, width = self._topic, self.body.measure
-
-        def run() -> None:
-            worker = get_current_worker()
-            read_body(
-                self._store,
-                topic,
-                width,
-                self.post_message,
-                lambda: worker.is_cancelled,
-                again=again,
-            )
-
-        self.run_worker(run, thread=True, exclusive=True, exit_on_error=False, group="body")
+        width = self.body.measure
+        self.read("body", partial(read_body, self._store, self._topic, width, again=again))
 
     @on(BodyRead)
     def _show_body(self, message: BodyRead) -> None:
@@ -139,3 +135,9 @@ class DetailScreen(TopicScreen):
             self._topic = self._topic.but(pinned=pinned)
             self.heading.show(self._topic)
         self._read(again=True)
+
+    def _follow_others(self, message: StoreTouched) -> None:
+        """Show the topic anew, and say so, when somebody else changed it."""
+        if message.store is self._store and self._topic.file in message.files:
+            self.app.say(f'"{self._topic.name}" changed on disk just now.')
+            self._read(again=True)

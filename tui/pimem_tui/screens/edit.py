@@ -17,8 +17,9 @@ from textual import getters, on
 from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
 from textual.widgets import Checkbox, Input, Static, TextArea
-from textual.worker import WorkerState, get_current_worker
+from textual.worker import get_current_worker
 
+from ..background import Reader
 from ..bindings import bindings_of
 from ..cells import clean, cut
 from ..changes import unexpected
@@ -36,14 +37,13 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
     from textual.message import Message
     from textual.timer import Timer
-    from textual.worker import Worker
 
 #: Seconds without a key before the text is measured and laid out, and before a draft is written.
 _MEASURE_S = 0.12
 _KEEP_S = 0.35
 
 
-class EditScreen(Screen[None]):
+class EditScreen(Screen[None], Reader):
     """Write a new topic or edit one. Nothing that is typed here gets lost."""
 
     app = getters.app(Manager)
@@ -473,8 +473,3 @@ class EditScreen(Screen[None]):
         self.editor.load_text(self._first[2])
         self.editor.move_cursor(place)
         self._tell_note("* changed on disk, shown anew")
-
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """Report an error that a worker did not expect."""
-        if event.state is WorkerState.ERROR and event.worker.error is not None:
-            self.app.say_error(unexpected(event.worker.error))

@@ -63,11 +63,11 @@ class HelpScreen(ModalScreen[None]):
             if command.area != area:
                 area = command.area
                 content += "\n"
-            keys = f"{command.keys:<16}"
+            keys = f"{command.keys:<11}"
             content += Content.assemble("\n", (keys, "$text-primary"), " ", command.help)
         content += Content.assemble("\n\n", ("Marks", "bold"))
         for sign, meaning in _MARKS:
-            content += Content.assemble("\n", (f"{sign:<16}", "$text-primary"), " ", meaning)
+            content += Content.assemble("\n", (f"{sign:<11}", "$text-primary"), " ", meaning)
         content += (
             "\n\nThe mouse selects with a click, opens with another, and scrolls with the wheel."
         )

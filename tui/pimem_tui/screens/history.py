@@ -14,6 +14,7 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from ..ages import short_age
+from ..background import Reader
 from ..bindings import bindings_of
 from ..cells import clean, fit
 from ..manager import Manager
@@ -37,7 +38,7 @@ _KINDS = {"-": "removed", "+": "added", "@": "muted"}
 _MOST = 2_000
 
 
-class HistoryScreen(Screen[None]):
+class HistoryScreen(Screen[None], Reader):
     """Lists the changes and shows what the selected one did."""
 
     app = getters.app(Manager)

@@ -15,6 +15,7 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Static
 
+from ..background import Reader
 from ..bindings import bindings_of
 from ..cells import clean
 from ..manager import Manager
@@ -58,14 +59,14 @@ class InjectionRead(Message):
     injection: _Injection
 
 
-class InjectionScreen(Screen[None]):
+class InjectionScreen(Screen[None], Reader):
     """The text at the left, its entries with bars at the right; moving in one moves the other."""
 
     app = getters.app(Manager)
 
     CSS_PATH = stylesheet("injection.tcss")
     AUTO_FOCUS = "Rows"
-    KEY_BAR = ("injection.back", "injection.down", "injection.page_down", "app.help")
+    KEY_BAR = ("injection.back", "injection.page_down", "app.help")
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("injection")]
 
     rows = getters.query_one(Rows)

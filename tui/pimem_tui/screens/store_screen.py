@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING
 
 from pimem_core.text import visible
 from textual import getters, on
-from textual.containers import Container, Horizontal, Vertical
+from textual.containers import Container, Horizontal
 from textual.widgets import Static
-from textual.worker import get_current_worker
 
 from ..listing import Listing
 from ..messages import (
-    BodyRead,
     ChangeFailed,
     ReadFailed,
     StatusRead,
@@ -24,17 +22,16 @@ from ..messages import (
     TopicsRead,
 )
 from ..ordering import ORDERS
-from ..reading import read_body, read_statuses, read_store, search
+from ..reading import read_statuses, read_store, search
 from ..states import state_of
 from ..widgets import (
-    BodyView,
     FilterBar,
     KeyBar,
+    Preview,
     Seam,
     StoreAbout,
     StoreTabs,
     TooSmall,
-    TopicHeading,
     TopicList,
 )
 from ..widgets.store_header import read_only
@@ -48,8 +45,6 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.timer import Timer
 
-#: Seconds the selection rests before its preview is read.
-_PREVIEW_REST_S = 0.03
 #: Seconds after which reading is worth a message.
 _SLOW_S = 0.15
 #: Seconds between two looks at a store that somebody holds locked.
@@ -82,8 +77,7 @@ class StoreScreen(TopicScreen):
     filter_bar = getters.query_one(FilterBar)
     topic_list = getters.query_one(TopicList)
     key_bar = getters.query_one(KeyBar)
-    preview_heading = getters.query_one("#preview TopicHeading", TopicHeading)
-    preview_body = getters.query_one("#preview BodyView", BodyView)
+    preview = getters.query_one(Preview)
 
     def __init__(
         self, stores: Sequence[Store], start: int, home: str, now: Callable[[], float]
@@ -96,9 +90,7 @@ class StoreScreen(TopicScreen):
         self._shown = [Shown() for _ in stores]
         self._query = ""
         self._hits: Listing | None = None
-        self._previewed: str | None = None
         self._slow = False
-        self._rest: Timer | None = None
         self._greyed: tuple[object, ...] = ()
         self._order = 0
         self._unmark: Timer | None = None
@@ -128,9 +120,7 @@ class StoreScreen(TopicScreen):
             with Container(id="rows"):
                 yield TopicList(self._now)
                 yield Static(id="state", markup=False)
-            with Vertical(id="preview"):
-                yield TopicHeading(self._now)
-                yield BodyView(can_focus=False)
+            yield Preview(self._now)
         yield KeyBar()
         yield TooSmall()
 
@@ -151,25 +141,16 @@ class StoreScreen(TopicScreen):
         self.set_timer(_SLOW_S, self._say_reading)
         old = self._shown[self._index].listing
         job = partial(read_store, self.store, order=self._order, old=old, touched=touched)
-        self._work("read", job)
+        self.read("read", job)
         if touched is None:
             self.app.watch_store(self.store)
         if others:
             rest = [store for store in self._stores if store is not self.store]
-            self._work("statuses", partial(read_statuses, rest))
+            self.read("statuses", partial(read_statuses, rest))
 
     def _say_reading(self) -> None:
         self._slow = True
         self._show_state()
-
-    def _work(self, group: str, job: Callable[..., None]) -> None:
-        """Run a job of `reading` in a thread; a newer one of the same group cancels it."""
-
-        def run() -> None:
-            worker = get_current_worker()
-            job(post=self.post_message, cancelled=lambda: worker.is_cancelled)
-
-        self.run_worker(run, thread=True, exclusive=True, exit_on_error=False, group=group)
 
     @on(TopicsRead)
     def _take_topics(self, message: TopicsRead) -> None:
@@ -249,7 +230,7 @@ class StoreScreen(TopicScreen):
 
     def _look_at_lock(self) -> None:
         if self.store_status is not None and self.store_status.lock is not None:
-            self._work("lock", partial(read_statuses, [self.store]))
+            self.read("lock", partial(read_statuses, [self.store]))
 
     # Showing -----------------------------------------------------------------------------------
 
@@ -262,7 +243,7 @@ class StoreScreen(TopicScreen):
         self.about.order = ORDERS[self._order][0] if self._order else ""
         self._show_flags()
         if self._query:
-            self._work("search", partial(search, self.store, self._query, order=self._order))
+            self.read("search", partial(search, self.store, self._query, order=self._order))
             self._show_state()
             return
         self.topic_list.show(listing, name_cells=listing.name_cells, file=shown.file)
@@ -298,42 +279,15 @@ class StoreScreen(TopicScreen):
         if topic is not None:
             shown.file = topic.file
         self._show_place()
-        if self._rest is not None:
-            self._rest.stop()
-        self._rest = self.set_timer(_PREVIEW_REST_S, self._read_preview)
-
-    # The preview -------------------------------------------------------------------------------
+        self.preview.show(self.store, self.topic, self._query)
 
     def on_resize(self) -> None:
-        """Join the lines and lay the preview out again, once sizes are known."""
-        self.call_after_refresh(self._fit_preview)
+        """Join the lines at the top to the preview's, once sizes are known."""
+        self.call_after_refresh(self._join_lines)
 
-    def _fit_preview(self) -> None:
-        preview = self.query_one("#preview")
-        self.preview_heading.short = self.size.height < LOW
-        self.query_one(Seam).joint = preview.region.x if preview.display else None
-        self._read_preview()
-
-    def _read_preview(self) -> None:
-        topic, width = self.topic, self.preview_body.measure
-        if not self.query_one("#preview").display:
-            return
-        if topic is None:
-            self.preview_heading.show(None)
-            self.preview_body.show(())
-            self._previewed = None
-        else:
-            self._work("preview", partial(read_body, self.store, topic, width))
-
-    @on(BodyRead)
-    def _show_preview(self, message: BodyRead) -> None:
-        topic = self.topic
-        if topic is None or (message.store, message.topic.file) != (self.store, topic.file):
-            return
-        self.preview_heading.show(topic)
-        same = self._previewed == topic.file
-        self._previewed = topic.file
-        self.preview_body.show(message.lines, query=self._query, keep_place=same)
+    def _join_lines(self) -> None:
+        self.preview.shorten(self.size.height < LOW)
+        self.query_one(Seam).joint = self.preview.region.x if self.preview.display else None
 
     # After a change ----------------------------------------------------------------------------
 

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import getters
 from textual.screen import Screen
-from textual.worker import WorkerState
 
+from ..background import Reader
 from ..bindings import bindings
-from ..changes import unexpected
 from ..manager import Manager
 from ..widgets.store_header import read_only
 
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
     from pimem_core.model import StoreStatus, Topic
     from pimem_core.systems.base import Store
     from textual.binding import BindingType
-    from textual.worker import Worker
 
 #: Screens with fewer lines than this keep headings short.
 LOW = 16
@@ -25,7 +23,7 @@ LOW = 16
 _NEEDS = {"toggle_pin": "pin", "remove": "remove", "edit": "edit", "edit_outside": "edit"}
 
 
-class TopicScreen(Screen[None]):
+class TopicScreen(Screen[None], Reader):
     """A screen with a store and one topic that actions are about."""
 
     app = getters.app(Manager)
@@ -86,8 +84,3 @@ class TopicScreen(Screen[None]):
         """Edit the topic in the person's editor."""
         if self.topic is not None:
             self.app.edit_topic(self.store, self.topic)
-
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """Report an error that a worker did not expect."""
-        if event.state is WorkerState.ERROR and event.worker.error is not None:
-            self.app.say_error(unexpected(event.worker.error))

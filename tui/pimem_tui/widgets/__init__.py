@@ -3,6 +3,7 @@
 from .body_view import BodyView
 from .filter_bar import FilterBar
 from .key_bar import KeyBar
+from .preview import Preview
 from .seam import Seam
 from .store_header import StoreAbout, StoreTabs
 from .too_small import TooSmall
@@ -13,6 +14,7 @@ __all__ = [
     "BodyView",
     "FilterBar",
     "KeyBar",
+    "Preview",
     "Seam",
     "StoreAbout",
     "StoreTabs",

@@ -13,7 +13,6 @@ from textual.widgets import Input, Static
 from ..bindings import bindings_of
 
 if TYPE_CHECKING:
-    from textual.app import ComposeResult
     from textual.binding import BindingType
 
 
@@ -34,17 +33,23 @@ class FilterBar(Horizontal):
 
     input = getters.query_one(FilterInput)
 
-    def compose(self) -> ComposeResult:
-        """Label, input and note."""
-        yield Static("/", id="filter-label", markup=False)
-        yield FilterInput(
-            placeholder="name, file, summary or text",
-            id="filter",
-            compact=True,
-            select_on_focus=False,
+    def on_mount(self) -> None:
+        """Fill the line after the first paint, which it would delay."""
+        self.call_after_refresh(self._fill)
+
+    async def _fill(self) -> None:
+        await self.mount(
+            Static("/", id="filter-label", markup=False),
+            FilterInput(
+                placeholder="name, file, summary or text",
+                id="filter",
+                compact=True,
+                select_on_focus=False,
+            ),
+            Static("", id="filter-note", markup=False),
         )
-        yield Static("", id="filter-note", markup=False)
 
     def watch_note(self, note: str) -> None:
         """Show the note."""
-        self.query_one("#filter-note", Static).update(note)
+        for label in self.query("#filter-note").results(Static):
+            label.update(note)

@@ -10,7 +10,7 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from ..cells import clean
-from ..commands import key_names
+from ..keys import key_names
 from .parts import part_style
 
 if TYPE_CHECKING:

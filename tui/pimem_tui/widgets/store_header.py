@@ -124,7 +124,7 @@ class StoreAbout(Widget):
             return Content("")
         right = self._state(status)
         width = self.size.width
-        while len(right) > 1 and sum(cell_len(text) + 2 for text, _ in right) > width - 12:
+        while len(right) > 1 and sum(cell_len(text) + 2 for text, _ in right) > width - 22:
             del right[0]
         room = width - 1 - sum(cell_len(text) + 2 for text, _ in right) - 1
         parts = [clean(tilde(status.path, self._home))]

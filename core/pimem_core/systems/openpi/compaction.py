@@ -33,7 +33,7 @@ fitting topic, content, summary and mode.
 
 def before(payload: Mapping[str, Any], context: HookContext) -> list[Action]:
     """Keep what the assistant last said as a handoff, and have the next prompt injected anew."""
-    context.state.update(injected=False, turn=0, handoff_done=False, section=False)
+    _begin_anew(context)
     settings, _error = config.load(context.places)
     if settings.handoff_keep <= 0:
         return []
@@ -54,15 +54,27 @@ def before(payload: Mapping[str, Any], context: HookContext) -> list[Action]:
 
 def after(payload: Mapping[str, Any], context: HookContext) -> list[Action]:
     """Consolidate or continue after a compaction that the context limit forced."""
+    _begin_anew(context)  # the event before may have been lost with a runner
     entry = payload.get("compactionEntry")
     summary = entry.get("summary") if isinstance(entry, dict) else None
     if payload.get("reason") != "threshold" or payload.get("willRetry"):
         return []
     settings, _error = config.load(context.places)
-    decision = handoff.decide(settings, handoff.newest(context.places))
+    newest = handoff.newest(context.places) if settings.handoff_keep > 0 else ""
+    decision = handoff.decide(settings, newest)
     if decision == "consolidate":
         return _consolidate(str(summary or ""), settings, context)
-    return [actions.send_user_message(_CONTINUE)] if decision == "continue" else []
+    if decision == "none":
+        return []
+    # Newer versions of pi go on without a before_agent_start, so the handoff goes along.
+    from .hooks import handoff_message
+
+    return [*handoff_message(context, settings), actions.send_user_message(_CONTINUE)]
+
+
+def _begin_anew(context: HookContext) -> None:
+    """Have the next prompt injected as the first one, handoff included."""
+    context.state.update(injected=False, turn=0, handed="", section=False)
 
 
 def _consolidate(summary: str, settings: config.Config, context: HookContext) -> list[Action]:
@@ -76,7 +88,7 @@ def _consolidate(summary: str, settings: config.Config, context: HookContext) ->
         try:
             _rewrite(context.places, lambda text: handoff.with_newest_replaced(text, new, keep))
             # This session has the summary in front of it; only a new one needs the handoff.
-            context.state["handoff_done"] = True
+            context.state["handed"] = new.split("\n", 1)[0]
         except PimemError as error:
             said.append(actions.notify(f"The handoff was not replaced: {error}", "warning"))
     return [*said, actions.send_user_message(consolidation_prompt(settings, summary))]
@@ -92,6 +104,21 @@ def consolidation_prompt(settings: config.Config, summary: str = "") -> str:
     return (
         f"The conversation was compacted into this summary:\n\n{quoted}\n\nGo through it. {shared}"
     )
+
+
+def adopt_legacy(places: Places) -> str:
+    """Copy the handoff from its older place inside the store; what stood in the way, if anything.
+
+    The old file stays.
+    """
+    legacy = os.path.join(places.agent_dir, "memory", handoff.HANDOFF_NAME)
+    if os.path.lexists(handoff.handoff_path(places)) or not os.path.lexists(legacy):
+        return ""
+    try:
+        _rewrite(places, lambda text: text)
+    except PimemError as error:
+        return f"The older handoff was not copied: {error}"
+    return ""
 
 
 def _rewrite(places: Places, change: Callable[[str], str]) -> None:

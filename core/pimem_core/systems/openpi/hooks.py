@@ -21,10 +21,11 @@ if TYPE_CHECKING:
 
 _TEXT = "openpi.section"
 _TOOLS = frozenset({"write_memory", "remove_memory", "pin_memory"})
+_HANDOFF = "pimem-handoff"
 _EVENTS: Sequence[Mapping[str, Any]] = (
     {
         "name": "session_start",
-        "fields": ["reason", "@tools"],
+        "fields": ["reason", "@tools", "@commands", "@tail_has:pimem-handoff"],
         "deadline_ms": 250,
         "awaited": True,
     },
@@ -95,10 +96,21 @@ class OpenpiHooks:
     # Sessions
 
     def _session_start(self, payload: Mapping[str, Any], context: HookContext) -> list[Action]:
-        context.state.clear()
+        said = self._begin(payload, context)
+        # The person is told when pi starts, not again with each of its sessions.
+        return said if payload.get("reason") in (None, "startup", "reload") else []
+
+    def _begin(self, payload: Mapping[str, Any], context: HookContext) -> list[Action]:
+        state, places = context.state, context.places
+        handed = state.get("handed")
+        state.clear()
+        if handed and payload.get("@tail_has:pimem-handoff") is True:
+            # The session goes on, and the model still has the message in front of it.
+            part = _newest_handoff(places)
+            state["handed"] = handed if part is not None and _mark(part) == handed else ""
         others = _other_providers(payload)
         if others:
-            context.state["passive"] = True
+            state["passive"] = True
             return [
                 actions.notify(
                     f"pimem stays out of this session: {others} offers the same memory tools. "
@@ -108,26 +120,26 @@ class OpenpiHooks:
             ]
         said = []
         try:
-            config.bootstrap(context.places)
+            config.bootstrap(places)
         except PimemError as error:
             said.append(actions.notify(str(error), "warning"))
-        trouble = config.load(context.places)[1]
+        trouble = config.load(places)[1]
         if trouble is not None:
             said.append(actions.notify(str(trouble), "warning"))
-        foreign = self._foreign(context.places)
+        foreign = self._foreign(places)
         if foreign is not None:
-            context.state["foreign"] = True
+            state["foreign"] = True
             said.append(actions.notify(foreign, "warning"))
         return said
 
     def start(self, context: HookContext) -> list[Action]:
-        """Carry over and retire the old recap; both wait for locks."""
+        """Carry over, copy an older handoff, retire the old recap; all wait for locks."""
         if context.state.get("passive") or context.state.get("foreign"):
             return []
-        from . import carry_over, recap
+        from . import carry_over, compaction, recap
 
-        said = []
         places = context.places
+        said = [compaction.adopt_legacy(places)]
         if config.load(places)[0].shared_dir:
             said.append(carry_over.carry_over(places, local_folder(places), shared_folder(places)))
         said += recap.retire(places)
@@ -159,7 +171,7 @@ class OpenpiHooks:
         due = not state.get("injected") or state["turn"] % settings.inject_every_n_turns == 0
         if not sticky:
             return self._scheduled(context, settings) if due else []
-        done = self._handoff_message(context)
+        done = handoff_message(context, settings)
         changed = self._changed_by_us(context)
         if due or changed or not state.get("section"):
             state["injected"] = True
@@ -182,23 +194,11 @@ class OpenpiHooks:
             parts = [*self._parts(context, settings)]
         except PimemError as error:
             return [actions.notify(str(error), "warning")]
-        if not context.state.get("handoff_done"):
-            part = _newest_handoff(context.places)
-            if part is not None:
-                parts.append(part)
-                context.state["handoff_done"] = True
+        part = take_handoff(context, settings)
+        parts += [part] if part is not None else []
         body = "\n\n".join(part.text for part in parts)
         tag = injection.SECTION
         return [actions.append_prompt(f"<{tag}>\n{body}\n</{tag}>")]
-
-    def _handoff_message(self, context: HookContext) -> list[Action]:
-        if context.state.get("handoff_done"):
-            return []
-        part = _newest_handoff(context.places)
-        if part is None:
-            return []
-        context.state["handoff_done"] = True
-        return [actions.message("pimem-handoff", part.text)]
 
     def _parts(self, context: HookContext, settings: config.Config) -> list[Part]:
         """Index and rules; kept while index, configuration and settings stay as they are."""
@@ -231,7 +231,7 @@ class OpenpiHooks:
         if not due and not is_sticky(context):
             return []
         parts = list(self._parts(context, settings))
-        if turn == 1:
+        if turn == 1 and settings.handoff_keep > 0:
             part = _newest_handoff(context.places)
             parts += [part] if part is not None else []
         return parts
@@ -263,6 +263,28 @@ class OpenpiHooks:
         return command.answered(key, value, _active(context.places))
 
 
+def handoff_message(context: HookContext, settings: config.Config) -> list[Action]:
+    """The newest handoff as a hidden message, unless this session has had it."""
+    part = take_handoff(context, settings)
+    return [actions.message(_HANDOFF, part.text)] if part is not None else []
+
+
+def take_handoff(context: HookContext, settings: config.Config) -> Part | None:
+    """The newest handoff once after a session's start and after each compaction."""
+    if context.state.get("handed") or settings.handoff_keep <= 0:
+        return None
+    part = _newest_handoff(context.places)
+    if part is not None:
+        context.state["handed"] = _mark(part)
+    return part
+
+
+def _mark(part: Part) -> str:
+    """What tells a handoff from a later one: its heading with the time."""
+    start = part.text.find("\n## ") + 1
+    return part.text[start : start + 100].split("\n", 1)[0] or "?"
+
+
 def _newest_handoff(places: Places) -> Part | None:
     # Most sessions have none; then nothing of it is loaded.
     paths = (places.agent_dir, os.path.join(places.agent_dir, "memory"))
@@ -286,9 +308,13 @@ def _active(places: Places) -> OpenpiStore:
 
 
 def _other_providers(payload: Mapping[str, Any]) -> str:
-    """The extension that offers our tools too, by what pi says of its tools."""
-    for tool in payload.get("@tools") or ():
-        if not isinstance(tool, dict) or tool.get("name") not in _TOOLS or tool.get("own", True):
+    """The extension that offers our tools or command too, by what pi says of them."""
+    for row in payload.get("@tools") or ():
+        if isinstance(row, dict) and row.get("name") in _TOOLS and not row.get("own", True):
+            return str(row.get("path") or row.get("source") or "another extension")
+    for row in payload.get("@commands") or ():
+        if not isinstance(row, dict) or row.get("own", True) or row.get("kind") != "extension":
             continue
-        return str(tool.get("path") or tool.get("source") or "another extension")
+        if str(row.get("name")).partition(":")[0] == "memory":  # pi numbers a name that two have
+            return str(row.get("path") or "another extension")
     return ""

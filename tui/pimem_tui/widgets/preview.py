@@ -1,0 +1,90 @@
+"""The selected topic beside the list."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from textual import getters, on
+from textual.containers import Vertical
+
+from ..background import Reader
+from ..messages import BodyRead
+from ..reading import read_body
+from .body_view import BodyView
+from .topic_heading import TopicHeading
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pimem_core.model import Topic
+    from pimem_core.systems.base import Store
+    from textual.timer import Timer
+
+#: Seconds the selection rests before its text is read.
+_REST_S = 0.03
+
+
+class Preview(Vertical, Reader):
+    """Heading and text of a topic. Both change together, once the text is there."""
+
+    heading = getters.query_one(TopicHeading)
+    body = getters.query_one(BodyView)
+
+    def __init__(self, now: Callable[[], float]) -> None:
+        super().__init__()
+        self._now = now
+        self._wanted: tuple[Store, Topic, str] | None = None
+        self._shown: tuple[str, str] | None = None
+        self._short = False
+        self._rest: Timer | None = None
+
+    def on_mount(self) -> None:
+        """Make room first: heading and text come after the first paint, which they would delay."""
+        self.call_after_refresh(self._fill)
+
+    async def _fill(self) -> None:
+        await self.mount(TopicHeading(self._now), BodyView(can_focus=False))
+        self.heading.short = self._short
+        self.call_after_refresh(self._read)
+
+    def shorten(self, short: bool) -> None:
+        """Keep the heading short, as on a low screen."""
+        self._short = short
+        if self.children:
+            self.heading.short = short
+
+    def show(self, store: Store, topic: Topic | None, query: str) -> None:
+        """Show another topic, or the same one changed, when the selection has come to rest."""
+        self._wanted = None if topic is None else (store, topic, query)
+        if self._rest is not None:
+            self._rest.stop()
+        self._rest = self.set_timer(_REST_S, self._read)
+
+    def on_resize(self) -> None:
+        """Lay the text out for the new width, once that is known."""
+        self.call_after_refresh(self._read)
+
+    def _read(self) -> None:
+        if not self.display or not self.children:
+            return
+        if self._wanted is None:
+            self.heading.show(None)
+            self.body.show(())
+            self._shown = None
+            return
+        store, topic, _query = self._wanted
+        self.read("preview", partial(read_body, store, topic, self.body.measure))
+
+    @on(BodyRead)
+    def _show_body(self, message: BodyRead) -> None:
+        message.stop()
+        if self._wanted is None:
+            return
+        store, topic, query = self._wanted
+        if (message.store, message.topic.file) != (store, topic.file):
+            return
+        self.heading.show(topic)
+        place = (store.path, topic.file)
+        self.body.show(message.lines, query=query, keep_place=self._shown == place)
+        self._shown = place
