@@ -81,3 +81,24 @@ def troubles(places: Places) -> list[ConfigError]:
     """What is wrong with the systems' configuration files; defaults hold meanwhile."""
     found = (system.trouble(places) for system in SYSTEMS)
     return [error for error in found if error is not None]
+
+
+def repair(places: Places) -> list[str]:
+    """Complete or take back what killed processes left unfinished, in any store.
+
+    Without any it only looks into one folder. A store that is busy is repaired by its next change.
+
+    Returns:
+        A sentence for each change that was repaired.
+    """
+    from ..errors import PimemError
+    from ..files import recovery
+
+    said: list[str] = []
+    left = recovery.unfinished(places.state_dir)
+    for system, folder in dict.fromkeys((r.about.system, r.about.folder) for r in left):
+        try:
+            said += store_of(system, folder, places).recover()
+        except PimemError as error:
+            said.append(str(error))
+    return said
