@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 #: Seconds between two looks where the system gives no notice.
 POLL_S = 2.0
+#: Seconds that a file's time may lag behind the clock.
+_CLOCK_S = 0.02
 #: Milliseconds that changes are gathered, so that one rename is not told as three.
 _STEP_MS = 20
 _GATHER_MS = 60
@@ -48,13 +50,8 @@ def watch(
         poll_s: Seconds between two looks where the system gives no notice.
     """
     last = _look(folder)
-    missed = {
-        name
-        for name, (changed_ns, _, _) in (last or {}).items()
-        if since is not None and changed_ns >= since * 1e9
-    }
-    if missed:
-        changed(missed)
+    if since is not None:
+        _tell_missed(folder, last or {}, since, changed)
     while not stop.is_set():
         if last is not None and not is_remote(folder):
             with contextlib.suppress(ImportError, OSError, RuntimeError):
@@ -64,6 +61,19 @@ def watch(
         if stop.wait(poll_s):
             return
         last = _tell(last, _look(folder), changed)
+
+
+def _tell_missed(
+    folder: str, last: _Look, since: float, changed: Callable[[Collection[str]], object]
+) -> None:
+    """Tell what changed after a moment; what went or was moved shows in the folder's own time."""
+    oldest = (since - _CLOCK_S) * 1e9
+    names = {name for name, (changed_ns, _, _) in last.items() if changed_ns >= oldest}
+    touched = bool(names)
+    with contextlib.suppress(OSError):
+        touched = touched or os.stat(folder).st_ctime_ns >= oldest
+    if touched:
+        changed(names)
 
 
 def _tell(

@@ -27,6 +27,8 @@ from tui.helpers import (
 )
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from pimem_core.paths import Places
     from textual.pilot import Pilot
 
@@ -40,6 +42,19 @@ def path_of(places: Places, file: str = FILE) -> Path:
 def drafts(places: Places) -> list[str]:
     folder = os.path.join(places.state_dir, "drafts")
     return os.listdir(folder) if os.path.isdir(folder) else []
+
+
+def rights(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def typed_in(path: Path) -> dict[str, Any]:
+    row: dict[str, Any] = json.loads(path.read_text())
+    return row
+
+
+def put(path: Path, text: str) -> None:
+    path.write_text(text)
 
 
 def editor(pilot: Pilot[None]) -> EditScreen:
@@ -116,7 +131,9 @@ async def test_odd_bytes_survive_an_edit(demo: Places, body: str) -> None:
     async with manager(demo) as pilot:
         await press(pilot, "down", "down", "e")
         assert "\x1b" not in shown(pilot)
-        await press(pilot, "ctrl+end", "Z", "ctrl+s")
+        text = editor(pilot).editor
+        text.move_cursor(text.document.end)
+        await press(pilot, "Z", "ctrl+s")
         assert isinstance(pilot.app.screen, BrowserScreen)
     assert path.read_bytes().decode() == body + "Z"
 
@@ -220,17 +237,16 @@ async def test_a_draft_follows_the_keys_and_comes_back(demo: Places) -> None:
         await drafted(pilot, demo)
         (name,) = drafts(demo)
         path = Path(demo.state_dir, "drafts", name)
-        assert stat.S_IMODE(path.stat().st_mode) == 0o600
-        row = json.loads(path.read_text())
+        assert rights(path) == 0o600
+        row = typed_in(path)
         # As if another process had written it and was gone.
         row["process"] = [row["process"][0], 2**22 - 3, "gone"]
         saved = json.dumps(row)
         await press(pilot, "escape", "y")
         await until(pilot, lambda: drafts(demo) == [])
-        path.write_text(saved)
+        put(path, saved)
     async with manager(demo, ready=False) as pilot:
-        await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmScreen))
-        assert 'Go on with "User Preferences"?' in shown(pilot)
+        await until(pilot, lambda: 'Go on with "User Preferences"?' in shown(pilot))
         await press(pilot, "escape")
         assert "1 draft (D)" in shown(pilot)
         await press(pilot, "D", "y")
@@ -247,7 +263,7 @@ async def test_ending_the_app_keeps_the_last_keys(demo: Places) -> None:
         await pilot.press(*"last ")
         pilot.app.exit()
     (name,) = drafts(demo)
-    assert json.loads(Path(demo.state_dir, "drafts", name).read_text())["body"].startswith("last ")
+    assert typed_in(Path(demo.state_dir, "drafts", name))["body"].startswith("last ")
 
 
 async def test_a_secret_asks_before_it_is_stored(demo: Places) -> None:

@@ -98,7 +98,7 @@ class TopicChanges(App[None]):
                 self._change_several(store, topics, store.remove)
 
         pinned = sum(topic.pinned for topic in topics)
-        kept = f" {plural(pinned, 'pinned topic')} will be refused." if pinned else ""
+        kept = f" Pinned ones ({pinned:,}) will be refused." if pinned else ""
         names = ", ".join(visible_cell(topic.name) for topic in topics[:5])
         more = f" and {len(topics) - 5:,} more" if len(topics) > 5 else ""
         question = f"Remove {plural(len(topics), 'topic')}?"

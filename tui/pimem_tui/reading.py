@@ -59,6 +59,7 @@ def read_store(
         old: The rows that are shown, to tell which have changed.
         touched: Files that somebody else changed; None when nobody else did.
     """
+    store.forget_texts()
     try:
         listing = prepare(store.list(cancelled=cancelled), order=order)
     except PimemError as error:
