@@ -22,12 +22,22 @@ if TYPE_CHECKING:
 LARGE, NORMAL, SMALL = (120, 36), (80, 24), (40, 12)
 
 
+def rewrite(pilot: Pilot[None]) -> None:
+    """What another program does to the topic that is being edited."""
+    path = Path(browser(pilot).store.path, "user-preferences.md")
+    path.write_text(path.read_text().replace("short answers first", "long answers"))
+
+
 def after(*keys: str) -> Callable[[Pilot[None]], Awaitable[None]]:
     async def run(pilot: Pilot[None]) -> None:
         await settled(pilot)
         for key in keys:
-            await press(pilot, key)
-        for widget in pilot.app.screen.query("Input"):
+            if key == "REWRITE":
+                rewrite(pilot)
+            else:
+                await press(pilot, key)
+        pilot.app.clear_notifications()
+        for widget in pilot.app.screen.query("Input, TextArea"):
             widget.cursor_blink = False  # type: ignore[attr-defined]
         await settled(pilot)
 
@@ -42,6 +52,12 @@ def after(*keys: str) -> Callable[[Pilot[None]], Awaitable[None]]:
         ("detail", [*["down"] * 4, "enter"]),
         ("confirm", [*["down"] * 5, "r"]),
         ("filter", ["slash", *"deploy"]),
+        ("edit", ["down", "down", "e", *"## Answers", "enter"]),
+        ("new", ["n", *"[b"]),
+        ("conflict", ["down", "down", "e", *"mine ", "REWRITE", "f2"]),
+        ("history", ["down", "down", "e", "x", "f2", "H"]),
+        ("injection", ["i", *["down"] * 3]),
+        ("marked", ["space", "down", "space", "s"]),
     ],
 )
 def test_pictures(

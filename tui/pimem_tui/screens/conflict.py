@@ -103,11 +103,13 @@ class ConflictScreen(Screen[str | None]):
     def _show(self) -> None:
         total = len(self._order)
         done = total - self.left
-        todo = "decide each place" if self.left else "all decided: save stores the result"
-        place = f"place {self._at + 1} of {total}, " if total > 1 else ""
+        if self.left:
+            todo = f"Decide: place {self._at + 1} of {total}" if total > 1 else "Decide"
+        else:
+            todo = "All decided, ready to save"
+        counted = f" ({done} of {total} decided)" if total > 1 else ""
         text = (
-            f'"{clean(self._topic_name)}" was changed on disk in the same lines. {place}'
-            f"{plural(done, 'place')} decided; {todo}."
+            f'{todo}{counted} · "{clean(self._topic_name)}" was changed on disk in the same lines'
         )
         self.query_one("#what", Static).update(cut(text, max(self.size.width - 2, 1)))
         current = self._order[self._at] if self._order else -1
