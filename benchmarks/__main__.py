@@ -17,6 +17,12 @@ def _tokens(_root: Path) -> list[tuple[str, str, str]]:
     return tokens.rows()
 
 
+def _cache(root: Path) -> list[tuple[str, str, str]]:
+    from . import cache  # it needs the pi of the tests
+
+    return cache.rows(root)
+
+
 _GROUPS: dict[str, Callable[[Path], list[tuple[str, str, str]]]] = {
     "start": speed.start_up,
     "served": speed.served,
@@ -24,6 +30,7 @@ _GROUPS: dict[str, Callable[[Path], list[tuple[str, str, str]]]] = {
     "write": speed.write,
     "manager": manager.manager,
     "tokens": _tokens,
+    "cache": _cache,
 }
 
 

@@ -36,6 +36,16 @@ def send_user_message(text: str) -> Action:
     return {"do": "send_user_message", "text": text, "deliverAs": "followUp"}
 
 
+def append_entry(custom_type: str, data: Mapping[str, Any]) -> Action:
+    """Keep something in the session that no model sees."""
+    return {"do": "append_entry", "customType": custom_type, "data": dict(data)}
+
+
+def emit(channel: str, data: Mapping[str, Any]) -> Action:
+    """Tell other extensions something."""
+    return {"do": "emit", "channel": channel, "data": dict(data)}
+
+
 def notify(text: str, level: str = "info") -> Action:
     """Tell the person something; `level` is info, warning or error."""
     return {"do": "notify", "message": text, "level": level}

@@ -42,11 +42,15 @@ class Draft:
             StorageError: The state folder cannot be written.
         """
         folder = os.path.join(places.state_dir, _FOLDER)
-        ending = os.fsdecode(os.fsencode(file)[-200:])
+        ending = os.fsdecode(os.fsencode(file.replace("/", "-"))[-200:])
         path = os.path.join(folder, f"{time.time_ns() // 1_000_000}-{os.getpid()}-{ending}")
         with explained(path):
             private_folder(folder)
-            publish(path, text.encode(), exclusive=True)
+            try:
+                publish(path, text.encode(), exclusive=True)
+            except OSError:
+                cls(path, text).discard()  # it may be there, though not for certain
+                raise
         return cls(path, text)
 
     def text(self) -> str:
@@ -118,7 +122,7 @@ class TypedDraft:
     @classmethod
     def begin(cls, places: Places, file: str) -> TypedDraft:
         """A draft of this process; the first `keep` makes its file."""
-        ending = os.fsdecode(os.fsencode(file)[-180:])
+        ending = os.fsdecode(os.fsencode(file.replace("/", "-"))[-180:])
         name = f"{time.time_ns() // 1_000_000}-{os.getpid()}-{ending}{_TYPED}"
         return cls(os.path.join(places.state_dir, _FOLDER, name))
 

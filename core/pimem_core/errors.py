@@ -174,3 +174,7 @@ class StorageError(PimemError):
     """The disk, a file or a right stands in the way."""
 
     outcome = "storage_error"
+
+
+class OutputError(Exception):
+    """Nothing more can be printed, for example because the disk behind a file is full."""

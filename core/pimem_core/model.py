@@ -22,24 +22,31 @@ class Value:
     """
 
     _fields: ClassVar[tuple[str, ...]] = ()
+    _required: ClassVar[frozenset[str]] = frozenset()
+    #: Every field in order, with its default or None.
+    _defaults: ClassVar[dict[str, Any]] = {}
 
     def __init_subclass__(cls) -> None:
         """Collect the fields of the class and its bases, in order."""
         # inspect.get_annotations would load what this class avoids.
         own = vars(cls).get("__annotations__", ())
-        cls._fields = (*cls._fields, *own)
+        cls._fields = tuple(dict.fromkeys((*cls._fields, *own)))
+        cls._required = frozenset(name for name in cls._fields if not hasattr(cls, name))
+        cls._defaults = {name: getattr(cls, name, None) for name in cls._fields}
 
     def __init__(self, **values: Any) -> None:
         """Set every field, from the arguments or its default."""
-        for name in self._fields:
-            if name in values:
-                self.__dict__[name] = values.pop(name)
-            elif not hasattr(type(self), name):
-                raise TypeError(f"{type(self).__name__} needs {name}")
-            else:
-                self.__dict__[name] = getattr(type(self), name)
-        if values:
-            raise TypeError(f"{type(self).__name__} has no {', '.join(values)}")
+        fields = self.__dict__
+        fields.update(self._defaults)
+        fields.update(values)
+        # A list of 10,000 topics makes as many values; looking at each field would double that.
+        if len(fields) != len(self._fields) or not self._required <= values.keys():
+            unknown = values.keys() - set(self._fields)
+            missing = self._required - values.keys()
+            name = type(self).__name__
+            if unknown:
+                raise TypeError(f"{name} has no {', '.join(sorted(unknown))}")
+            raise TypeError(f"{name} needs {', '.join(sorted(missing))}")
 
     def __setattr__(self, name: str, value: object) -> None:
         """Refuse: a value never changes."""

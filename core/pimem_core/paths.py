@@ -13,7 +13,11 @@ if TYPE_CHECKING:
 
 
 class Places(Value):
-    """The folders that everything else is found from; all absolute."""
+    """The folders that everything else is found from; all absolute.
+
+    `env` is the environment they were found in: a system looks its own variables up there, so that
+    places made by hand, such as the demo's, depend on nothing else.
+    """
 
     home: str
     cwd: str
@@ -21,6 +25,7 @@ class Places(Value):
     shared_home: str
     config_dir: str
     state_dir: str
+    env: Mapping[str, str] = {}
 
 
 def find_places(env: Mapping[str, str] | None = None, cwd: str | None = None) -> Places:
@@ -51,6 +56,7 @@ def find_places(env: Mapping[str, str] | None = None, cwd: str | None = None) ->
         shared_home=from_env("PI_SHARED_MEMORY_HOME", home),
         config_dir=_user_dir(env, "XDG_CONFIG_HOME", home, ".config", "config"),
         state_dir=_user_dir(env, "XDG_STATE_HOME", home, ".local/state", "state"),
+        env=env,
     )
 
 

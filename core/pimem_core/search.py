@@ -1,83 +1,115 @@
-"""Texts kept in memory between searches, so that a filter answers while it is being typed."""
+"""Searching topics: literal, ignoring case, one hit for each topic."""
 
 from __future__ import annotations
 
-import os
-
 from .errors import PimemError
 from .files.read import read_bytes
+from .model import Hit
+from .text import cut_utf16, trim
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from .model import Topic
+    from .systems.base import Cancelled, Progress
+    from .texts import Texts
 
-_Stamp = tuple[int, int, int]
-
-
-class Text:
-    """The bytes of one file, and their small letters. `plain` is ASCII, where both are as long."""
-
-    __slots__ = ("data", "lowered", "plain", "seen", "stamp")
-
-    def __init__(self, data: bytes, stamp: _Stamp, seen: int) -> None:
-        self.data = data
-        self.plain = data.isascii()
-        # Lowering bytes leaves all but ASCII alone, which a search for ASCII can do with.
-        self.lowered = data.lower()
-        self.stamp = stamp
-        self.seen = seen
+_SNIPPET_UNITS = 120
+#: A topic file longer than this is searched only so far, so that one huge file cannot stall.
+_SEARCH_BYTES = 16 << 20
 
 
-class Texts:
-    """The files of one store: each is read once, and again when its size or time changed.
+def scan(
+    topics: Sequence[Topic],
+    query: str,
+    shown: Mapping[str, bytes | None],
+    cancelled: Cancelled,
+    progress: Progress,
+    texts: Texts | None = None,
+) -> Iterator[Hit]:
+    """Hits in the order of the topics: the first of name, file, summary and body that matches.
 
-    It holds at most twice the bytes of the files. Calls may come from any thread: two that meet
-    read a file twice at worst.
+    A file that cannot be read has no body to match. With `texts`, bodies are read only once.
     """
+    wanted = query.lower()
+    if texts is not None:
+        yield from _scan_kept(topics, wanted, shown, cancelled, progress, texts)
+        return
+    for done, topic in enumerate(topics):
+        if cancelled():
+            return
+        if done % 256 == 0:
+            progress(done, len(topics))
+        hit = _in_index(topic, wanted) or _in_body(topic, wanted, shown)
+        if hit is not None:
+            yield hit
+    progress(len(topics), len(topics))
 
-    def __init__(self) -> None:
-        self._texts: dict[str, Text] = {}
-        self._round = 0
-        self._topics: Sequence[Topic] | None = None
 
-    @property
-    def topics(self) -> Sequence[Topic] | None:
-        """The topics of the last search, until they are doubted."""
-        return self._topics
+def _scan_kept(
+    topics: Sequence[Topic],
+    wanted: str,
+    shown: Mapping[str, bytes | None],
+    cancelled: Cancelled,
+    progress: Progress,
+    texts: Texts,
+) -> Iterator[Hit]:
+    sought = wanted.encode("utf-8", "replace")
+    plain = wanted.isascii()
+    for done, topic in enumerate(topics):
+        if done % 256 == 0:
+            progress(done, len(topics))
+            if cancelled():
+                return
+        hit = _in_index(topic, wanted)
+        if hit is None and shown:
+            hit = _in_body(topic, wanted, shown)
+        elif hit is None:
+            text = texts.of(topic.path, _SEARCH_BYTES)
+            if text is not None and (sought in text.lowered or not (plain and text.plain)):
+                hit = _in_lines(topic, wanted, text.data)
+        if hit is not None:
+            yield hit
+    progress(len(topics), len(topics))
 
-    @topics.setter
-    def topics(self, topics: Sequence[Topic]) -> None:
-        self._topics = topics
-        known = {topic.path for topic in topics}
-        for path in self._texts.keys() - known:
-            self._texts.pop(path, None)
 
-    def doubt(self) -> None:
-        """Look at every file again before it is used the next time."""
-        self._round += 1
-        self._topics = None
+def _in_index(topic: Topic, wanted: str) -> Hit | None:
+    for where, text in (("name", topic.name), ("file", topic.file), ("summary", topic.summary)):
+        if wanted in text.lower():
+            return Hit(topic=topic, where=where, snippet=text)
+    return None
 
-    def of(self, path: str, limit: int) -> Text | None:
-        """The text of a file, None when it cannot be read.
 
-        Args:
-            path: The file.
-            limit: Most bytes to read of it.
-        """
-        known = self._texts.get(path)
-        if known is not None and known.seen == self._round:
-            return known
-        current = self._round
-        try:
-            status = os.lstat(path)
-            stamp = (status.st_mtime_ns, status.st_size, status.st_ino)
-            if known is None or known.stamp != stamp:
-                known = Text(read_bytes(path, limit=limit), stamp, current)
-        except (OSError, PimemError):
-            self._texts.pop(path, None)
+def _in_body(topic: Topic, wanted: str, shown: Mapping[str, bytes | None]) -> Hit | None:
+    try:
+        known = topic.path in shown
+        data = shown[topic.path] if known else read_bytes(topic.path, limit=_SEARCH_BYTES)
+    except PimemError:
+        return None
+    if data is None:
+        return None
+    # Only text beyond ASCII can change length or letters when it is lowered.
+    if wanted.isascii() and data.isascii():
+        if wanted.encode() not in data.lower():
             return None
-        known.seen = current
-        self._texts[path] = known
-        return known
+    elif wanted not in data.decode("utf-8", "replace").lower():
+        return None
+    return _in_lines(topic, wanted, data)
+
+
+def _in_lines(topic: Topic, wanted: str, data: bytes) -> Hit | None:
+    if wanted.isascii() and data.isascii():
+        # The line alone is decoded: a filter of one letter has ten thousand of them.
+        at = data.lower().find(wanted.encode())
+        if at < 0:
+            return None
+        start, end = data.rfind(b"\n", 0, at) + 1, data.find(b"\n", at)
+        line = data[start : end if end >= 0 else None].decode()
+        snippet = cut_utf16(trim(line), _SNIPPET_UNITS)
+        return Hit(topic=topic, where="body", snippet=snippet, line=data.count(b"\n", 0, at) + 1)
+    for number, line in enumerate(data.decode("utf-8", "replace").split("\n"), start=1):
+        if wanted in line.lower():
+            snippet = cut_utf16(trim(line), _SNIPPET_UNITS)
+            return Hit(topic=topic, where="body", snippet=snippet, line=number)
+    return None

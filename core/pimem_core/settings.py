@@ -29,6 +29,11 @@ class Settings(Value):
     `secrets_extra` are regular expressions of further credentials, `secrets_allowed` of values
     that only look like one. `theme` is `light`, `dark`, `terminal` or a Textual theme, None for
     the default. `keys` maps ids of bindings to their keys, separated by commas.
+
+    Layered memory: `layered_global_dir` is None for the usual place, `layered_workspace_dir` is
+    relative to the project, `layered_always_inject` are folders of the global layer, the limits
+    count characters, and `layered_worktree` is `own` or `shared`: whose memory a linked git
+    worktree has.
     """
 
     systems: Mapping[str, str] = {}
@@ -40,6 +45,12 @@ class Settings(Value):
     secrets_allowed: Sequence[str] = ()
     theme: str | None = None
     keys: Mapping[str, str] = {}
+    layered_global_dir: str | None = None
+    layered_workspace_dir: str = ".pi/memory"
+    layered_always_inject: Sequence[str] = ("user", "knowledge")
+    layered_max_file_chars: int = 4000
+    layered_max_total_chars: int = 8000
+    layered_worktree: str = "own"
 
 
 def _texts(value: Any) -> Sequence[str] | None:
@@ -71,6 +82,26 @@ def _positive(value: Any) -> float | None:
     return value if is_number and value >= 0 else None
 
 
+def _count(value: Any) -> int | None:
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    return value if is_number and value > 0 else None
+
+
+def _folder(value: Any) -> str | None:
+    """A folder of the person's own; a relative one would mean another place in every project."""
+    if isinstance(value, str) and (value.startswith("~/") or os.path.isabs(value)):
+        return value
+    return None
+
+
+def _folder_below(value: Any) -> str | None:
+    """A folder inside a project: nothing that leads out of it."""
+    if not isinstance(value, str) or os.path.isabs(value) or "\0" in value:
+        return None
+    path = os.path.normpath(value)
+    return None if path == "." or path.split(os.sep)[0] == ".." else path
+
+
 def _one_of(*words: str) -> Callable[[Any], str | None]:
     return lambda value: value if value in words else None
 
@@ -100,6 +131,12 @@ _KEYS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "undo.max_days": ("undo_max_days", _positive),
     "secrets.extra": ("secrets_extra", _patterns),
     "secrets.allowed": ("secrets_allowed", _patterns),
+    "layered.global_dir": ("layered_global_dir", _folder),
+    "layered.workspace_dir": ("layered_workspace_dir", _folder_below),
+    "layered.always_inject": ("layered_always_inject", _texts),
+    "layered.max_file_chars": ("layered_max_file_chars", _count),
+    "layered.max_total_chars": ("layered_max_total_chars", _count),
+    "layered.worktree": ("layered_worktree", _one_of("own", "shared")),
     "theme": ("theme", _text),
 }
 

@@ -10,7 +10,8 @@ SPACE = (
     "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
     "\u2028\u2029\u202f\u205f\u3000\ufeff"
 )
-_SPACES = re.compile(f"[{SPACE}]+")
+#: The same as a class of a regular expression.
+SPACE_CLASS = r"[\t-\r \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]"
 _SIGN = "\u2426"
 _BIDI_AND_ZERO_WIDTH = (
     (0x00AD, 0x00AD),
@@ -40,7 +41,7 @@ def trim(text: str) -> str:
 
 def one_line(text: str) -> str:
     """Turn each run of white space into one space and drop it at both ends."""
-    return trim(_SPACES.sub(" ", text))
+    return trim(re.sub(f"{SPACE_CLASS}+", " ", text))
 
 
 def cut_utf16(text: str, units: int) -> str:

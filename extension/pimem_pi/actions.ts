@@ -156,7 +156,9 @@ function run(command: string[], cwd: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     let child: ChildProcess;
     try {
-      child = spawn(command[0]!, command.slice(1), { cwd, stdio: "inherit" });
+      // The manager draws on stderr, which may lead into a file.
+      const errors = process.stderr.isTTY ? 2 : 1;
+      child = spawn(command[0]!, command.slice(1), { cwd, stdio: [0, 1, errors] });
     } catch (error) {
       resolve(String(error));
       return;

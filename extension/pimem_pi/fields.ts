@@ -168,6 +168,13 @@ export async function settled(event: Loose, ctx: Context): Promise<void> {
   }
 }
 
+/** Wait until pi has a message in its queue, a few turns of the event loop at most. */
+export async function enqueued(ctx: Context): Promise<void> {
+  for (let turn = 0; turn < 20 && !attempt(() => ctx.hasPendingMessages()); turn++) {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
 /** For each message of a `context` event the id of its entry, or null. */
 function entryIds(event: Loose, ctx: Context): (string | null)[] {
   const messages = Array.isArray(event.messages) ? (event.messages as Loose[]) : [];

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { askPerson, blocks, perform, sections, show, type Scope } from "./actions.ts";
 import { list, stored } from "./document.ts";
 import type { Description, EventSpec, Stored, ToolSpec } from "./document.ts";
-import { attempt, edited, modeOf, occupied, payloadOf, sessionOf, settled } from "./fields.ts";
+import { attempt, edited, enqueued, modeOf, occupied, payloadOf, sessionOf, settled } from "./fields.ts";
 import type { Context } from "./fields.ts";
 import { paths, queued } from "./queue.ts";
 import { Runner, type Action, type Answer, type Session } from "./runner.ts";
@@ -231,6 +231,8 @@ class Shim implements Scope {
     const actions = (await answer)?.actions ?? [];
     if (!this.alive) return undefined;
     await perform(actions, ctx, this);
+    // pi looks for messages that wait as soon as this returns, and takes a moment to queue one.
+    if (actions.some((action) => action.do === "send_user_message")) await enqueued(ctx);
     const last = (kind: string) => actions.findLast((action) => action.do === kind);
     if (name === "context") {
       const edits = actions.filter((action) => action.do === "context").flatMap((a) => a.edits);

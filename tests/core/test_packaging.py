@@ -99,4 +99,4 @@ def test_the_wheel_holds_nothing_else(wheel: zipfile.ZipFile) -> None:
 
 def test_the_console_script_is_the_light_one(wheel: zipfile.ZipFile) -> None:
     (entry,) = [name for name in wheel.namelist() if name.endswith("entry_points.txt")]
-    assert "pimem = pimem_tui.__main__:main" in wheel.read(entry).decode()
+    assert "pimem = pimem_tui.__main__:run" in wheel.read(entry).decode()

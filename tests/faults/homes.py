@@ -101,11 +101,13 @@ class Home:
         )
 
     def look(self) -> Look:
-        """Every file of the stores; an empty list of removed topics is as good as none."""
+        """Topics, indexes and lists of removed ones; an empty list is as good as none."""
         found = {}
         for folder in (Path(self.places.agent_dir, "memory"), Path(self.places.shared_home)):
             for path in sorted(folder.rglob("*")):
                 inside = path.relative_to(self.root).as_posix()
+                if ".tmp-" in path.name or path.name == ".lock":
+                    continue
                 is_empty_list = path.name == ".ocl-removed" and path.stat().st_size == 0
                 if path.is_file() and "memory/" in inside and not is_empty_list:
                     found[inside] = _TIME.sub("T", path.read_bytes().decode())

@@ -56,13 +56,15 @@ def test_a_refused_call_changes_and_loses_nothing(
         if ended.code == 0 and os.strerror(error) not in told:
             assert home.look() == after, where
         else:
-            assert home.look() == before, where
+            # A carry-over is a change of its own before the one that was asked for.
+            assert home.look() in ([before, after] if kind.name == "carry-over" else [before]), (
+                where
+            )
             assert os.strerror(error) in told, where
             assert "Traceback" not in told, where
             assert ended.code == 4 or kind.name in ("carry-over", "retirement"), where
-            _assert_kept(home, kind, ended, full, where)
-        allowed = _may_stay(home, call)
-        assert [path for path in home.leftovers() if not allowed(path)] == [], where
+            _assert_kept(home, kind, ended, call, full, where)
+        assert call.name == "unlink" or home.leftovers() == [], where
         home.store.recover()
         assert home.leftovers() == [], where
         assert home.look() in (before, after), where
@@ -70,12 +72,7 @@ def test_a_refused_call_changes_and_loses_nothing(
     record_property("refused calls", f"{count} on {len(whole.calls)} calls: {kind.name}")
 
 
-def _may_stay(home: Home, call: Call) -> Callable[[str], bool]:
-    """What cannot be removed when removing is what was refused."""
-    return lambda path: call.name == "unlink"
-
-
-def _assert_kept(home: Home, kind: Kind, ended: Ended, full: bool, where: str) -> None:
+def _assert_kept(home: Home, kind: Kind, ended: Ended, call: Call, full: bool, where: str) -> None:
     """What was typed is in a draft that the message names, or the message says that it is not."""
     if kind.stdin:
         typed = kind.stdin.decode().removesuffix("\n")
@@ -84,8 +81,11 @@ def _assert_kept(home: Home, kind: Kind, ended: Ended, full: bool, where: str) -
     else:
         return
     drafts = [path for path in (home.state / "drafts").glob("*.md") if str(path) in ended.err]
-    if not drafts:
-        assert "could not be kept" in ended.err or "edit" in kind.name, where
-        assert full or "drafts" in where, where
-        return
-    assert drafts[0].read_text().endswith(typed), where
+    if drafts and not ("edit" in kind.name and "drafts" in call.path):
+        assert drafts[0].read_text().endswith(typed), where
+    elif "edit" in kind.name:
+        # The editor was never opened: saving what came from it begins with the lock.
+        assert not any(".lock" in made.path for made in ended.calls), where
+    else:
+        assert "could not be kept" in ended.err, where
+        assert full or "drafts" in call.path, where

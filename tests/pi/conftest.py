@@ -84,7 +84,7 @@ def both(
         received = []
         for form in FORMS:
             with FakeModel() as model:
-                pi = Real(pi_version, tmp_path / form, shared_temp, model, form)
+                pi = Real(pi_version, tmp_path / form[0], shared_temp, model, form)
                 scenario(pi)
                 pi.assert_no_runner()
                 received.append(told_apart(pi))

@@ -63,6 +63,9 @@ DESCRIBE: dict[str, Any] = {
 class Pi:
     """One version of pi in one isolated folder; `model` has what it sent to the provider."""
 
+    #: The event after which a session can be typed to.
+    started = "session_start"
+
     def __init__(self, version: str, box: Path, shared_temp: Path, model: FakeModel) -> None:
         self.version, self.box, self.model = version, box, model
         self.sections = version != "0.74.0"
@@ -241,7 +244,7 @@ class Pi:
         try:
             terminal.start(self.argv(*args), self.project, self.env, self.box / "terminal.err")
             terminal.wait("fake-1")
-            self.wait_asked("session_start")
+            self.wait_asked(self.started)
             yield terminal
         finally:
             terminal.end()
@@ -384,19 +387,22 @@ class Terminal:
         """Press named keys."""
         self._tmux("send-keys", *keys)
 
-    def enter(self, text: str, done: Callable[[], object]) -> None:
+    def enter(
+        self, text: str, done: Callable[[], object], within_s: float = 3, end: str = " "
+    ) -> None:
         """Type a line into pi's editor and send it off, until that had its effect.
 
         An old pi that is still starting takes what is typed and forgets it. The space ends the
-        list of completions, which would take Enter for itself.
+        list of completions, which would take Enter for itself; `end` is for a command whose
+        arguments are completed as well.
         """
 
         def attempt() -> object:
-            self.type(f"{text} ")
+            self.type(text + end)
             self.wait(text)
             self.press("Enter")
-            end = time.monotonic() + 3
-            while not (result := done()) and time.monotonic() < end:
+            until = time.monotonic() + within_s
+            while not (result := done()) and time.monotonic() < until:
                 time.sleep(0.01)
             return result
 

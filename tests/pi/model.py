@@ -14,7 +14,8 @@ class FakeModel:
     """Speaks chat completions; ends with the `with` block.
 
     `replies` are used up in order, then it says `ok`: `{"text": …}`, `{"tool": name, "args": …}`,
-    `{"status": 500}`; `prompt_tokens` is what it claims to have read, `hold` an event to wait for.
+    `{"status": 500, "error": …}`; `prompt_tokens` is what it claims to have read, `hold` an event
+    to wait for.
     """
 
     def __init__(self) -> None:
@@ -73,7 +74,8 @@ def _handler(model: FakeModel) -> type[BaseHTTPRequestHandler]:
             if hold is not None:
                 hold.wait(30)
             if reply.get("status", 200) != 200:
-                self._send(reply["status"], "application/json", {"error": {"message": "scripted"}})
+                error = {"message": reply.get("error", "scripted")}
+                self._send(reply["status"], "application/json", {"error": error})
                 return
             self._send(200, "text/event-stream", *_events(reply))
 

@@ -7,7 +7,8 @@ file `strict` is in FOLDER. `faults.json` there is `{EVENT: [RULE, …]}`, used 
 processes; a RULE has `delay` (seconds, before the answer goes on), `kill` (`before` pimem hears of
 it, or `after` it has answered and pi has not).
 
-FOLDER/requests.jsonl has a line `{"pid", "key", "request"}` for each request.
+FOLDER/requests.jsonl has a line `{"pid", "key", "request"}` for each request, and one of the
+event `answered EVENT` once pi has been sent the answer.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    Runner = subprocess.Popen[bytes] | None
+
 FORM, FOLDER = sys.argv[1:3]
 PIMEM = [sys.executable, "-m", "pimem_tui"]
 PATIENCE = 40
@@ -34,7 +37,7 @@ def log(pid: int, key: str, request: dict[str, Any]) -> int:
     with open(os.path.join(FOLDER, "requests.jsonl"), "a+", encoding="utf-8") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         file.seek(0)
-        before = sum(json.loads(line)["key"] == key for line in file)
+        before: int = sum(json.loads(line)["key"] == key for line in file)
         file.write(json.dumps({"pid": pid, "key": key, "request": request}) + "\n")
     return before
 
@@ -69,7 +72,9 @@ def strict() -> bool:
     return os.path.exists(os.path.join(FOLDER, "strict"))
 
 
-def deliver(line: bytes, rule: dict[str, Any], runner: subprocess.Popen[bytes] | None) -> None:
+def deliver(
+    line: bytes, request: dict[str, Any], rule: dict[str, Any], runner: Runner = None
+) -> None:
     if rule.get("kill") == "after":
         end(runner)
     if "delay" in rule:
@@ -78,16 +83,17 @@ def deliver(line: bytes, rule: dict[str, Any], runner: subprocess.Popen[bytes] |
         timer.start()
     else:
         send(line)
+        log(os.getpid(), "", {"event": f"answered {request['event']}"})
 
 
-def end(runner: subprocess.Popen[bytes] | None) -> None:
+def end(runner: Runner) -> None:
     if runner is not None:
         runner.kill()
     os._exit(3)
 
 
 def serve() -> None:
-    rules: dict[str, dict[str, Any]] = {}
+    rules: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {}
     runner = subprocess.Popen(
         [*PIMEM, "hook", "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )
@@ -98,7 +104,8 @@ def serve() -> None:
 
     def pass_back() -> None:
         for line in answers:
-            deliver(line, rules.pop(str(json.loads(line)["id"]), {}), runner)
+            request, rule = rules.pop(str(json.loads(line)["id"]), ({"event": ""}, {}))
+            deliver(line, request, rule, runner)
 
     thread = threading.Thread(target=pass_back)
     thread.start()
@@ -107,7 +114,7 @@ def serve() -> None:
         rule = fault(request)
         if rule.get("kill") == "before":
             end(runner)
-        rules[str(request["id"])] = rule
+        rules[str(request["id"])] = request, rule
         runner.stdin.write(line)
         runner.stdin.flush()
     runner.stdin.close()
@@ -133,7 +140,7 @@ def one_shot() -> None:
         if request["event"] == "describe":
             bare = json.loads(done.stdout)
             done.stdout = json.dumps({"id": request["id"], "actions": [], "result": bare}).encode()
-        deliver(done.stdout.rstrip(b"\n") + b"\n", rule, None)
+        deliver(done.stdout.rstrip(b"\n") + b"\n", request, rule)
 
 
 if __name__ == "__main__":

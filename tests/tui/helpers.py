@@ -55,7 +55,7 @@ class MemoryStore:
     def __init__(self, topics: Sequence[Topic] = (), *, name: str = "memory") -> None:
         self.name = name
         self.path = f"/stores/{name}"
-        self.abilities = frozenset({"write", "pin", "remove", "edit"})
+        self.abilities = frozenset({"write", "pin", "remove", "edit", "compose"})
         self.topics = list(topics)
         self.bodies: dict[str, str] = {}
         self.state = StoreStatus(

@@ -6,7 +6,6 @@ import base64
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pytest
 from pimem_tui import clipboard
 from pimem_tui.screens.browser import BrowserScreen
 from pimem_tui.screens.confirm import ConfirmScreen
@@ -26,6 +25,7 @@ from tui.helpers import (
 )
 
 if TYPE_CHECKING:
+    import pytest
     from pimem_core.paths import Places
     from textual.pilot import Pilot
 
@@ -255,12 +255,17 @@ def test_tmux_gets_the_sequence_wrapped_and_long_texts_none() -> None:
     assert clipboard.sequence("a" * 100_000, tmux=False) is None
 
 
-async def test_themes_go_round_and_settings_choose_one(demo: Places) -> None:
-    folder = Path(demo.config_dir)
+def put_settings(places: Places, text: str) -> None:
+    folder = Path(places.config_dir)
     folder.mkdir(parents=True)
-    (folder / "config.toml").write_text(
+    (folder / "config.toml").write_text(text)
+
+
+async def test_themes_go_round_and_settings_choose_one(demo: Places) -> None:
+    put_settings(
+        demo,
         'theme = "light"\n[keys]\n"topic.pin" = "ctrl+b"\nlist.sort = ["f5", "o"]\n'
-        'none.such = "x"\n'
+        'none.such = "x"\n',
     )
     async with manager(demo) as pilot:
         assert pilot.app.theme == "textual-light"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -55,8 +56,6 @@ def after(*keys: str) -> Callable[[Pilot[None]], Awaitable[None]]:
         ("edit", ["down", "down", "e", *"## Answers", "enter"]),
         ("new", ["n", *"[b"]),
         ("conflict", ["down", "down", "e", *"mine ", "REWRITE", "f2"]),
-        ("history", ["down", "down", "e", "x", "f2", "H"]),
-        ("injection", ["i", *["down"] * 3]),
         ("marked", ["space", "down", "space", "s"]),
     ],
 )
@@ -73,6 +72,15 @@ def test_picture_without_colour(
     monkeypatch.setenv("NO_COLOR", "1")
     app = PimemApp(registry.all_stores(demo), demo, now=lambda: NOW)
     assert snap_compare(app, terminal_size=LARGE, run_before=after("slash", *"deploy", "enter"))
+
+
+def test_picture_of_a_conflict_without_colour(
+    demo: Places, snap_compare: Compare, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    app = PimemApp(registry.all_stores(demo), demo, now=lambda: NOW)
+    keys = ["down", "down", "e", *"mine ", "REWRITE", "f2", "b"]
+    assert snap_compare(app, terminal_size=LARGE, run_before=after(*keys))
 
 
 def test_picture_of_the_help(demo: Places, snap_compare: Compare) -> None:

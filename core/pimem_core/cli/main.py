@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from ..errors import EXIT_CODES, PimemError
-from ..paths import find_places
-from .output import Output, OutputError
+from ..errors import EXIT_CODES, OutputError, PimemError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,6 +80,9 @@ def _drop_output() -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
+    from ..paths import find_places
+    from .output import Output
+
     places = find_places()
     output = Output(as_json=getattr(options, "json", False))
     try:

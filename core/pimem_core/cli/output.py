@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 
+from ..errors import OutputError
 from ..text import encode, visible
 
 TYPE_CHECKING = False
@@ -14,10 +15,6 @@ if TYPE_CHECKING:
 
     from ..errors import PimemError
     from ..model import Change, Topic
-
-
-class OutputError(Exception):
-    """Nothing more can be printed, for example because the disk behind a file is full."""
 
 
 class Output:
@@ -135,9 +132,11 @@ def topic_line(topic: Topic, extra: Sequence[str] = ()) -> str:
     mark = "!" if topic.problem else "●" if topic.pinned else "~" if topic.stale else " "
     words = [
         topic.summary,
+        topic.type or "",
         *(["pinned"] if topic.pinned else []),
         *(["stale"] if topic.stale else []),
         *([topic.problem] if topic.problem else []),
+        *([] if topic.listed else ["not in the index"]),
         (topic.stamp or "")[:10],
         topic.file,
         *extra,

@@ -10,6 +10,7 @@ from .. import __version__
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import Any
 
 _EPILOG = (
     "Without a command the manager opens. Exit codes: 0 done, 1 refused, 2 usage, 3 busy, 4 failed."
@@ -25,6 +26,10 @@ class _Formatter(argparse.HelpFormatter):
         except (ValueError, OSError):
             columns = 80
         super().__init__(prog, width=max(40, min(columns, 100) - 2))
+
+
+class _Verbatim(_Formatter, argparse.RawDescriptionHelpFormatter):
+    """The same, with an epilog whose lines stay as they are."""
 
 
 #: Each command: where it runs, what it does, and its arguments.
@@ -54,6 +59,23 @@ _COMMANDS: dict[str, tuple[str, str, Callable[[argparse.ArgumentParser], object]
         "tell what was changed through pimem",
         lambda made: made.add_argument("topic", metavar="TOPIC", nargs="?"),
     ),
+    "checkpoint": (
+        "curating:checkpoint",
+        "put an empty session summary into the workspace inbox",
+        lambda made: None,
+    ),
+    "promote": (
+        "curating:promote",
+        "move a reviewed inbox file into layered memory",
+        lambda made: _promote(made),
+    ),
+    "init": ("curating:init", "create a layered memory", lambda made: _init(made)),
+    "refresh": (
+        "curating:refresh",
+        "read layered memory anew and say what changed",
+        lambda made: None,
+    ),
+    "clear-task": ("curating:clear_task", "empty the task state", lambda made: None),
     "inject": ("pi:inject", "print what the model is given", lambda made: _inject(made)),
     "hook": (
         "hook:hook",
@@ -89,8 +111,7 @@ def _write(made: argparse.ArgumentParser) -> None:
     made.add_argument(
         "--mode",
         choices=("append", "replace"),
-        default="append",
-        help="add a dated section (default) or replace the body",
+        help="add to the body or replace it; the default is append, and replace in a zcode store",
     )
     made.add_argument("--type", metavar="T", help="the fact's type, for systems that have types")
     made.add_argument("--title", metavar="T", help="the index title, for systems that have one")
@@ -117,6 +138,34 @@ def _undo(made: argparse.ArgumentParser) -> None:
     made.add_argument("--purge", metavar="ID", help="forget the entry with this id for good")
 
 
+def _promote(made: argparse.ArgumentParser) -> None:
+    from ..guidelines import help_text
+
+    made.epilog = help_text()
+    made.formatter_class = _Verbatim
+    made.add_argument("file", metavar="FILE", help="a file in the inbox")
+    made.add_argument("folder", metavar="DIR", help="workspace, user, knowledge or facts")
+    made.add_argument("target", metavar="TARGET", help="the file it goes to, such as decisions.md")
+    made.add_argument(
+        "--section",
+        metavar="HEADING",
+        action="append",
+        help="take only the section with this heading; may be given again",
+    )
+    made.add_argument(
+        "--dry-run", action="store_true", help="print what would be added, change nothing"
+    )
+    _allow_secret(made)
+
+
+def _init(made: argparse.ArgumentParser) -> None:
+    from ..guidelines import help_text
+
+    made.epilog = help_text()
+    made.formatter_class = _Verbatim
+    made.add_argument("scope", metavar="SCOPE", nargs="?", default="", help="global or workspace")
+
+
 def _inject(made: argparse.ArgumentParser) -> None:
     made.add_argument(
         "--turn", metavar="N", type=_positive, default=1, help="which prompt of a session (1)"
@@ -139,20 +188,33 @@ def _allow_secret(made: argparse.ArgumentParser) -> None:
     )
 
 
+class _Command(argparse.ArgumentParser):
+    """A parser; that of a command which only stands in the help is never set up.
+
+    argparse looks for translations with every parser it makes, which is most of its time.
+    """
+
+    def __init__(self, *, description: str | None = None, **options: Any) -> None:
+        if description is not None:
+            super().__init__(description=description, **options)
+
+
 def build(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
     """The parser of every command.
 
     Args:
-        words: The command line. When it starts with a command, only that one's parser is made:
-            making all of them takes as long as listing a store.
+        words: The command line. Commands that do not stand in it get no arguments, only their
+            line in the help: making all of them takes as long as listing a store.
     """
-    common = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
+    common = _Command(description="", add_help=False, argument_default=argparse.SUPPRESS)
     group = common.add_argument_group("where and how")
-    group.add_argument("--store", metavar="S", help="local, shared, openpi or an absolute path")
+    group.add_argument(
+        "--store", metavar="S", help="local, shared, global, workspace, zcode, a system or a path"
+    )
     group.add_argument("--dir", metavar="PATH", help="open the memory folder at PATH")
     group.add_argument("--json", action="store_true", help="print one JSON document")
 
-    parser = argparse.ArgumentParser(
+    parser = _Command(
         prog="pimem",
         description="The memory manager for the pi coding agent.",
         epilog=_EPILOG,
@@ -164,9 +226,14 @@ def build(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
     parser.add_argument(
         "--demo", action="store_true", help="open the manager on a copy of a sample store"
     )
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", prog="pimem")
+    commands = parser.add_subparsers(
+        dest="command", metavar="COMMAND", prog="pimem", parser_class=_Command
+    )
     for name in words[:1] if words and words[0] in _COMMANDS else _COMMANDS:
         runs, text, add_arguments = _COMMANDS[name]
+        if words is not None and name not in words:
+            commands.add_parser(name, help=text)
+            continue
         made = commands.add_parser(
             name,
             help=text,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..errors import ConfigError, InvalidArgumentError, PimemError, ReadOnlyFormatError
 from ..systems import registry
+from ..systems.base import layered
 from ..text import plural
 from .output import topic_line, topic_row
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
     from ..model import Setting, StoreStatus
     from ..paths import Places
-    from ..systems.base import Store
+    from ..systems.base import Entry, LoadStatus, Store
     from .output import Output
 
 
@@ -81,13 +82,29 @@ def show(options: argparse.Namespace, places: Places, output: Output) -> int:
         return 0
     document = store.read(topic.file)
     if output.as_json:
-        row = document.__dict__
-        output.document({key: row[key] for key in row if key != "text"})
+        row = {key: value for key, value in document.__dict__.items() if key != "text"}
+        layer = layered(store)
+        if layer is not None:
+            row["entries"] = [entry_row(entry) for entry in layer.entries(topic.file)]
+        output.document(row)
         return 0
     output.text(topic_line(topic.but(name=document.name)))
     output.text("")
     output.text(document.body.strip("\n"))
     return 0
+
+
+def entry_row(entry: Entry) -> dict[str, object]:
+    """A dated entry as JSON."""
+    fields = dict(entry.fields)
+    return {
+        "date": entry.date,
+        "title": entry.title,
+        "line": entry.line,
+        "status": entry.status,
+        "fields": fields,
+        "problems": list(entry.problems),
+    }
 
 
 def search(options: argparse.Namespace, places: Places, output: Output) -> int:
@@ -121,13 +138,32 @@ def status(options: argparse.Namespace, places: Places, output: Output) -> int:
     notice_troubles(places, output)
     named = chosen(options, places)
     found = [store.status() for store in ([named] if named else registry.all_stores(places))]
+    layer = layered(named) if named is not None else None
     if output.as_json:
-        output.document([status_row(row) for row in found])
+        rows = [status_row(row) for row in found]
+        if layer is not None:
+            rows[0]["load"] = load_row(layer.load())
+        output.document(rows)
         return 0
     for row in found:
         for line in status_lines(row):
             output.text(line)
+    if layer is not None:
+        output.text("")
+        for line in layer.load_lines():
+            output.text(line)
     return 0
+
+
+def load_row(row: LoadStatus) -> dict[str, object]:
+    """What the next prompt gets, as JSON."""
+    return {
+        **row.__dict__,
+        "task": dict(row.task.__dict__) if row.task is not None else None,
+        "files": [dict(file.__dict__) for file in row.files],
+        "inbox": list(row.inbox),
+        "problems": list(row.problems),
+    }
 
 
 def status_row(row: StoreStatus) -> dict[str, object]:

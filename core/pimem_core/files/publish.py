@@ -76,6 +76,23 @@ def make_folder(folder: str, mode: int = 0o700) -> None:
         sync_folder(os.path.dirname(name))
 
 
+def umask() -> int:
+    """The process's umask: what a person's own new files are without.
+
+    Reading it by setting it would let another thread's file pass with no umask at all.
+    """
+    try:
+        with open("/proc/self/status", encoding="ascii", errors="replace") as status:
+            for line in status:
+                if line.startswith("Umask:"):
+                    return int(line.split()[1], 8)
+    except (OSError, ValueError, IndexError):
+        pass
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
+
+
 def private_folder(folder: str) -> None:
     """Create a folder of pimem's own, or see that it is one and closed to others.
 
@@ -169,6 +186,7 @@ def stage(path: str, data: bytes, *, mode: int = 0o600, durable: bool = True) ->
     )
     try:
         try:
+            _keep_owner(descriptor, path)
             os.fchmod(descriptor, mode)
             view = memoryview(data)
             while view:
@@ -182,6 +200,17 @@ def stage(path: str, data: bytes, *, mode: int = 0o600, durable: bool = True) ->
             discard(temporary)
         raise
     return temporary
+
+
+def _keep_owner(descriptor: int, path: str) -> None:
+    """Give a staged file the owner of the one it replaces, where rights allow it."""
+    try:
+        old, new = os.lstat(path), os.fstat(descriptor)
+    except OSError:
+        return
+    if (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid):
+        with contextlib.suppress(OSError):
+            os.fchown(descriptor, old.st_uid, old.st_gid)
 
 
 def swap(temporary: str, path: str) -> None:

@@ -12,13 +12,16 @@ from ..errors import InvalidTopicError, StorageError, TopicNotFoundError
 PREVIEW_BYTES = 51_200
 
 
-def read_bytes(path: str, *, limit: int | None = None, follow: bool = False) -> bytes:
-    """Read a regular file, or its first `limit` bytes.
+def read_bytes(
+    path: str, *, limit: int | None = None, follow: bool = False, from_end: bool = False
+) -> bytes:
+    """Read a regular file, or `limit` bytes of it.
 
     Args:
         path: The file.
         limit: Most bytes to read; the whole file when left out.
         follow: Follow a symbolic link in the last component, as a person's own configuration may.
+        from_end: Read the last `limit` bytes instead of the first.
 
     Raises:
         TopicNotFoundError: There is no such file.
@@ -33,6 +36,8 @@ def read_bytes(path: str, *, limit: int | None = None, follow: bool = False) -> 
     try:
         size = _regular_size(descriptor, path)
         chunks = []
+        if from_end and limit is not None and size > limit:
+            os.lseek(descriptor, size - limit, os.SEEK_SET)
         left = size + 1 if limit is None else min(size, limit)
         while left > 0:
             chunk = os.read(descriptor, min(left, 1 << 22))

@@ -24,6 +24,7 @@ from .publish import (
     stage,
     swap,
     sync_folder,
+    temporary_name,
 )
 from .read import read_bytes
 from .record import INTENTS, JOURNAL, FileRecord, Record, dump, new_id
@@ -92,7 +93,7 @@ def commit(
 def _commit(state_dir: str, record: Record, steps: Sequence[Step]) -> None:
     intent, entry = places_of(state_dir, record)
     staged: list[str] = []
-    done: list[FileRecord] = []
+    done: list[tuple[Step, FileRecord, str | None]] = []
     try:
         with explained(intent):
             private_folder(os.path.dirname(intent))
@@ -103,7 +104,7 @@ def _commit(state_dir: str, record: Record, steps: Sequence[Step]) -> None:
         for step, file, temporary in zip(steps, record.files, temporaries, strict=True):
             with explained(step.path):
                 _refuse_changed(step)
-                done.append(file)
+                done.append((step, file, _second_name(step, staged)))
                 if temporary is None:
                     os.unlink(step.path)
                 else:
@@ -112,12 +113,26 @@ def _commit(state_dir: str, record: Record, steps: Sequence[Step]) -> None:
         sync_folders(record)
         finish(state_dir, record)
     except BaseException as error:
-        _take_back(steps, done, (intent, entry), error)
+        _take_back(done, (intent, entry), error)
         raise
     finally:
         for temporary in staged:
             with contextlib.suppress(OSError):
                 discard(temporary)
+
+
+def _second_name(step: Step, staged: list[str]) -> str | None:
+    """Give the old file another name: taking back is then a rename, which a full disk allows."""
+    if step.before is None:
+        return None
+    folder, name = os.path.split(step.path)
+    second = os.path.join(folder, temporary_name(name))
+    try:
+        os.link(step.path, second, follow_symlinks=False)
+    except OSError:  # not every file system knows second names
+        return None
+    staged.append(second)
+    return second
 
 
 def places_of(state_dir: str, record: Record) -> tuple[str, str]:
@@ -146,22 +161,28 @@ def _refuse_changed(step: Step) -> None:
 
 
 def _take_back(
-    steps: Sequence[Step],
-    done: Sequence[FileRecord],
+    done: Sequence[tuple[Step, FileRecord, str | None]],
     entries: Sequence[str],
     cause: BaseException,
 ) -> None:
     """Undo what a change that failed in this process has done."""
     try:
-        for file, step in reversed(list(zip(done, steps, strict=False))):
-            if content(file.path) == step.after:
-                put(file.path, step.before, file.before_mode or file.mode)
+        for step, file, second in reversed(done):
+            if content(step.path) != step.after:
+                continue
+            if second is None:
+                put(step.path, step.before, file.before_mode or file.mode)
+                continue
+            os.rename(second, step.path)
+            # A disk that refuses even this keeps the order of its own accord, or is past help.
+            with contextlib.suppress(OSError):
+                sync_folder(os.path.dirname(step.path))
         for path in entries:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(path)
     except (OSError, PimemError) as error:
         # The intent stays: the next change tries again.
-        paths = ", ".join(file.path for file in done)
+        paths = ", ".join(step.path for step, _file, _second in done)
         raise StorageError(
             f"A change failed ({cause}) and could not be taken back ({error}); "
             f"look at {paths}. pimem tries again at the next change."

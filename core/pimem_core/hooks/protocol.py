@@ -17,6 +17,49 @@ if TYPE_CHECKING:
 PROTOCOL = 1
 #: Longest request in bytes.
 MAX_BYTES = 8 << 20
+#: pi's own events; one that no system wants gets an empty answer, any other name is an error.
+HOST_EVENTS = frozenset(
+    (
+        "after_provider_response",
+        "agent_before_settle",
+        "agent_end",
+        "agent_settled",
+        "agent_start",
+        "before_agent_start",
+        "before_provider_headers",
+        "before_provider_request",
+        "context",
+        "context_with_system",
+        "input",
+        "message_end",
+        "message_start",
+        "message_update",
+        "model_select",
+        "project_trust",
+        "resources_discover",
+        "session_before_compact",
+        "session_before_fork",
+        "session_before_switch",
+        "session_before_tree",
+        "session_compact",
+        "session_compact_failed",
+        "session_info_changed",
+        "session_shutdown",
+        "session_start",
+        "session_tree",
+        "thinking_level_select",
+        "tool_call",
+        "tool_execution_end",
+        "tool_execution_start",
+        "tool_execution_update",
+        "tool_result",
+        "turn_end",
+        "turn_start",
+        "ui_prompt_end",
+        "ui_prompt_start",
+        "user_bash",
+    )
+)
 
 
 class RequestError(Exception):

@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextlib
 
 from .. import __version__, settings
+from ..actions import notify
 from ..model import Value
 from ..paths import find_places
 from ..systems import registry
 from ..systems.base import HookContext, never
-from .protocol import PROTOCOL, Request, RequestError, failure, response
+from .protocol import HOST_EVENTS, PROTOCOL, Request, RequestError, failure, response
 from .state import SessionState
 
 TYPE_CHECKING = False
@@ -28,6 +29,8 @@ _CANCELS_KEPT = 100
 _CONSUMING = frozenset({"before_agent_start", "session_compact"})
 #: Longest wait of a prompt for the start-up work of its session, in seconds.
 _START_WAIT_S = 3.5
+#: Actions that a command asks for once.
+_ONCE = frozenset({"send_user_message", "open_manager"})
 
 
 class Call(Value):
@@ -144,10 +147,7 @@ class Runner:
         request = call.request
         if request.event == "session_start":
             return self._session_start(call)
-        known = {
-            row["name"] for system in call.systems for row in system.hooks.offer(call.places).events
-        }
-        if request.event not in known:
+        if request.event not in HOST_EVENTS:
             raise RequestError("unknown_event", f'There is no event "{request.event}" here.')
         actions = self._started_actions(request.session.id)
         for system in call.systems:
@@ -177,6 +177,7 @@ class Runner:
     def _start_later(self, session: str, call: Call) -> None:
         try:
             self._started[session] = self._start(call)
+            call.state.prune()
         except Exception as error:
             from ..log import write_log
 
@@ -209,20 +210,27 @@ class Runner:
     def _command(self, call: Call) -> list[Action]:
         name = str(call.request.payload.get("name"))
         args = call.request.payload.get("args")
-        owners = [
+        owners = self._owners(call, name)
+        if not owners:
+            raise RequestError("unknown_command", f'There is no command "/{name}" here.')
+        words = args if isinstance(args, str) else ""
+        answers = [system.hooks.command(name, words, call.context(system)) for system in owners]
+        if all(answer is None for answer in answers):
+            return [notify(f"No memory here knows /{name} {words}.", "warning")]
+        actions: list[Action] = []
+        for action in (action for answer in answers for action in answer or ()):
+            # However many systems share a command, the model is asked and the manager opened once.
+            if action["do"] not in _ONCE or all(action["do"] != known["do"] for known in actions):
+                actions.append(action)
+        return actions
+
+    def _owners(self, call: Call, name: str) -> list[System]:
+        """The systems that have a command of this name."""
+        return [
             system
             for system in call.systems
             if any(row["name"] == name for row in system.hooks.offer(call.places).commands)
         ]
-        if not owners:
-            raise RequestError("unknown_command", f'There is no command "/{name}" here.')
-        actions: list[Action] = []
-        for system in owners:
-            done = system.hooks.command(
-                name, args if isinstance(args, str) else "", call.context(system)
-            )
-            actions += done or []
-        return actions
 
     def _person_answered(self, call: Call) -> list[Action]:
         key, value = call.request.payload.get("key"), call.request.payload.get("value")
@@ -240,11 +248,13 @@ class Runner:
         prefix = call.request.payload.get("prefix")
         items = [
             item
-            for system in call.systems
+            for system in self._owners(call, name)
             for item in system.hooks.complete(
                 name, prefix if isinstance(prefix, str) else "", call.context(system)
             )
         ]
+        unique = {item["value"]: item for item in reversed(items)}
+        items = [item for item in items if unique[item["value"]] is item]
         return response(call.request.id, result={"items": items})
 
 

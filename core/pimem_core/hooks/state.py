@@ -6,6 +6,7 @@ are renamed into place without fsync: losing the last event costs an injection, 
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _SNAPSHOTS = 8
+_KEPT_S = 90 * 86_400
 
 
 def _file_name(session_id: str) -> str:
@@ -39,22 +41,11 @@ class SessionState:
     def __init__(self, state_dir: str, session_id: str) -> None:
         base = os.path.join(state_dir, "sessions", _file_name(session_id))
         self._files = (f"{base}.json", f"{base}.texts.json")
-        self._written = ["", ""]
         self._raw: dict[str, Any] = {"systems": {}, "answers": []}
         self.texts: dict[str, str] = {}
-        self._raw.update(self._read(0))
-        self.texts.update(self._read(1))
-
-    def _read(self, which: int) -> dict[str, Any]:
-        try:
-            text = read_bytes(self._files[which]).decode()
-            raw = json.loads(text)
-        except (PimemError, ValueError):
-            return {}  # no state yet, or a broken one: the session starts afresh
-        if not isinstance(raw, dict):
-            return {}
-        self._written[which] = text
-        return raw
+        self._raw.update(_read(self._files[0]))
+        self.texts.update(_read(self._files[1]))
+        self._before = json.dumps(self._raw), dict(self.texts)
 
     def system(self, name: str) -> dict[str, Any]:
         """A system's part."""
@@ -76,16 +67,36 @@ class SessionState:
 
     def save(self) -> None:
         """Write what changed; a disk that refuses costs an injection, no more."""
-        for which, raw in enumerate((self._raw, self.texts)):
-            text = json.dumps(raw)
-            if text == (self._written[which] or "{}"):
-                continue
-            from ..files.publish import make_folder, publish
+        text = json.dumps(self._raw)
+        if self.texts != self._before[1]:
+            self._publish(self._files[1], json.dumps(self.texts))
+        if text != self._before[0]:
+            self._publish(self._files[0], text)
+        self._before = text, dict(self.texts)
 
-            path = self._files[which]
-            try:
-                make_folder(os.path.dirname(path))
-                publish(path, text.encode(), durable=False)
-            except (OSError, PimemError):
-                return
-            self._written[which] = text
+    def _publish(self, path: str, text: str) -> None:
+        from ..files.publish import make_folder, publish
+
+        with contextlib.suppress(OSError, PimemError):
+            make_folder(os.path.dirname(path))
+            publish(path, text.encode(), durable=False)
+
+    def prune(self) -> None:
+        """Remove the state of sessions that nobody has asked about for 90 days."""
+        from ..clock import now
+
+        limit = now().timestamp() - _KEPT_S
+        folder = os.path.dirname(self._files[0])
+        with contextlib.suppress(OSError):
+            for entry in os.scandir(folder):
+                with contextlib.suppress(OSError):
+                    if entry.stat(follow_symlinks=False).st_mtime < limit:
+                        os.unlink(entry.path)
+
+
+def _read(path: str) -> dict[str, Any]:
+    try:
+        raw = json.loads(read_bytes(path))
+    except (PimemError, ValueError):
+        return {}  # no state yet, or a broken one: the session starts afresh
+    return raw if isinstance(raw, dict) else {}

@@ -7,7 +7,7 @@ from ..model import Value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from typing import Any, Protocol
+    from typing import Any, Protocol, cast
 
     from ..actions import Action
     from ..errors import ConfigError
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], None]
 else:
     Protocol = object
+
+    def cast(_kind, value):
+        """Stand in for what only type checkers read."""
+        return value
 
 
 def never() -> bool:
@@ -34,15 +38,15 @@ def silent(_done: int, _total: int) -> None:
 class WriteRequest(Value):
     """What a person or a model asks to be stored.
 
-    `mode` is `append` (a dated section after the old body) or `replace` (the body; front matter
-    stays). `type` and `title` are for systems that have them.
+    `mode` is `append` (after the old body) or `replace` (the body; front matter stays), None for
+    what the system does by itself. `type` and `title` are for systems that have them.
     """
 
     topic: str
     content: str
     summary: str
     pin: bool = False
-    mode: str = "append"
+    mode: str | None = None
     type: str | None = None
     title: str | None = None
     allow_secret: bool = False
@@ -53,6 +57,17 @@ class Removal(Value):
 
     question: str
     goes_and_stays: str
+
+
+class Links(Value):
+    """What a topic links to, and what links to it.
+
+    `outgoing` has each linked name once with its topic, None for one that is not there (yet).
+    `backlinks` are the topics that link here.
+    """
+
+    outgoing: Sequence[tuple[str, Topic | None]]
+    backlinks: Sequence[Topic]
 
 
 class SessionInfo(Value):
@@ -115,6 +130,89 @@ class Part(Value):
     dropped: Sequence[str] = ()
 
 
+class Entry(Value):
+    """A dated entry of a memory file: `## YYYY-MM-DD Title` with fields below it.
+
+    `heading` is the whole text of the heading and names the entry. `fields` are names in small
+    letters with their values, in the file's order, unknown ones included. `line` counts from 1,
+    `problems` are sentences about what is wrong with it.
+    """
+
+    store: str
+    file: str
+    heading: str
+    date: str
+    title: str
+    line: int
+    text: str
+    fields: Sequence[tuple[str, str]] = ()
+    problems: Sequence[str] = ()
+
+    @property
+    def status(self) -> str:
+        """What its status field says; an entry without one is active."""
+        return dict(self.fields).get("status", "active").lower()
+
+
+class LoadedFile(Value):
+    """A memory file and what the next prompt gets of it, in characters.
+
+    `hidden_by` is the workspace file that hides a global one. `note` says why else nothing of it
+    is given, such as a placeholder or a file that cannot be read.
+    """
+
+    store: str
+    file: str
+    path: str
+    chars: int
+    injected: int
+    hidden_by: str | None = None
+    note: str | None = None
+
+
+class LoadStatus(Value):
+    """What the next prompt gets of a layered memory, in characters.
+
+    `agreed` is the person's answer about this project's memory, None before there is one.
+    `problems` are sentences about files that could not be read.
+    """
+
+    global_path: str
+    workspace_path: str | None
+    max_total: int
+    max_file: int
+    total: int
+    task: LoadedFile | None
+    files: Sequence[LoadedFile]
+    inbox: Sequence[str]
+    agreed: bool | None
+    problems: Sequence[str]
+
+
+class InboxFile(Value):
+    """A file that waits to be reviewed. `sections` are its headings that hold something."""
+
+    store: str
+    file: str
+    path: str
+    text: str
+    filled: bool
+    sections: Sequence[str] = ()
+
+
+class Promotion(Value):
+    """What promoting would do, to be looked at first: the target's text before and after."""
+
+    source: str
+    store: str
+    file: str
+    path: str
+    before: str | None
+    after: str
+    added: str
+    left: str | None = None
+
+
 class Hooks(Protocol):
     """What a system does inside a host such as pi. Calls of one session come one at a time."""
 
@@ -166,7 +264,8 @@ class Store(Protocol):
     name: str
     system: str
     path: str
-    #: Which of `write`, `pin`, `remove`, `edit` the system has.
+    #: Which of `write`, `pin`, `remove`, `edit`, `compose` the system has; `links` for a `LinkedStore`,
+    #: `inbox` for a `LayeredStore`.
     abilities: frozenset[str]
 
     def list(self, *, cancelled: Cancelled = never) -> Sequence[Topic]:
@@ -250,7 +349,8 @@ class Store(Protocol):
     def compose(self, document: Document, *, name: str, summary: str, body: str) -> str:
         """The text of an opened topic with another name, summary and body, to be given to `save`.
 
-        What is the same as in the document keeps every byte.
+        What is the same as in the document keeps every byte. Only for stores with the ability
+        `compose`; in others the text is edited as a whole.
         """
         ...
 
@@ -304,6 +404,159 @@ class Store(Protocol):
     def announce(self) -> None:
         """Tell programs that watch the store of a change; fronts call it after each."""
         ...
+
+
+class LayeredStore(Store, Protocol):
+    """A store that is a layer of a memory with an inbox; `inbox` is among its `abilities`.
+
+    Its topics are files, their names relative paths.
+    """
+
+    def layer(self, name: str) -> LayeredStore | None:
+        """The store of the layer `global` or `workspace`, there or not; None for other names.
+
+        Raises:
+            InvalidArgumentError: The project can have no such layer; the message says why.
+        """
+        ...
+
+    def load_lines(self) -> Sequence[str]:
+        """The load status as lines for people."""
+        ...
+
+    def load(self) -> LoadStatus:
+        """Which files the next prompt gets, how much of each, and what is hidden or cut."""
+        ...
+
+    def entries(self, file: str | None = None) -> Sequence[Entry]:
+        """The dated entries of one file or of all, in the files' order."""
+        ...
+
+    def set_status(self, file: str, entry: str, status: str) -> Change:
+        """Set an entry's status: `updated` or `unchanged`.
+
+        Raises:
+            InvalidArgumentError: There is no such status; the message lists them.
+            TopicNotFoundError: There is no such entry.
+            AmbiguousTopicError: Several match.
+        """
+        ...
+
+    def supersede(self, file: str, entry: str, by: str, *, by_file: str | None = None) -> Change:
+        """Mark an entry as replaced by another one, in both; raises as `set_status`."""
+        ...
+
+    def archive(self, file: str, entry: str | None = None) -> Change:
+        """Move a file, or one entry of it, into the archive: `moved`."""
+        ...
+
+    def archived(self) -> Sequence[Topic]:
+        """What is in the archive."""
+        ...
+
+    def inbox(self) -> Sequence[InboxFile]:
+        """What waits to be reviewed in this layer."""
+        ...
+
+    def checkpoint(self) -> Change:
+        """Put an empty template into the workspace's inbox: `created`."""
+        ...
+
+    def promotion(
+        self, file: str, folder: str, target: str, *, sections: Sequence[str] | None = None
+    ) -> Promotion:
+        """What `promote` would do; raises as it would.
+
+        Args:
+            file: The file in the inbox, with or without `inbox/`.
+            folder: `workspace`, or a folder of the global layer: `user`, `knowledge`, `facts`.
+            target: The name of the file that gets the text.
+            sections: Headings of the sections to take; the whole file when left out.
+        """
+        ...
+
+    def promote(
+        self,
+        file: str,
+        folder: str,
+        target: str,
+        *,
+        sections: Sequence[str] | None = None,
+        allow_secret: bool = False,
+    ) -> Change:
+        """Append a reviewed file to a memory file and take it out of the inbox: `promoted`.
+
+        Raises:
+            InvalidArgumentError: A folder or name breaks a rule; the message lists the choices.
+            TopicNotFoundError: The inbox has no such file.
+            InvalidTopicError: Source or target is no regular file, or both are the same one.
+            SecretError: The text looks like it holds a credential.
+        """
+        ...
+
+    def init(self, scope: str) -> Change:
+        """Create what is missing of the layer `global` or `workspace`: `initialized`, `unchanged`.
+
+        Creating a workspace also says yes to its use in prompts.
+
+        Raises:
+            InvalidArgumentError: There is no such scope, or the project can have no memory.
+            StorageError: Something that is no folder is in the way.
+        """
+        ...
+
+    def clear_task(self) -> Change:
+        """Empty the task state: `cleared` or `unchanged`."""
+        ...
+
+    def refresh(self) -> Change:
+        """Read everything anew and say what changed since the last time this was asked."""
+        ...
+
+
+def layered(store: Store) -> LayeredStore | None:
+    """The store as a layer with entries, inbox and archive, None when it is none."""
+    return cast("LayeredStore", store) if "inbox" in store.abilities else None
+
+
+class LinkedStore(Store, Protocol):
+    """A store whose topics link to each other; its abilities have `links`."""
+
+    def links(self, file: str) -> Links:
+        """What the topic with this file links to, and what links to it; raises as `read` does."""
+        ...
+
+
+def linked(store: Store) -> LinkedStore | None:
+    """The store as one with links, None when it has none."""
+    return cast("LinkedStore", store) if "links" in store.abilities else None
+
+
+class WholeText:
+    """The part of a store whose topics fronts edit as whole files: there are no fields to compose.
+
+    Such a store has no ability `compose`.
+    """
+
+    def check(self, request: WriteRequest) -> str | None:
+        """Whatever is refused is refused when it is written."""
+        return None
+
+    def cost(self, name: str, summary: str) -> int:
+        """Tokens of the words alone."""
+        from ..tokens import estimate
+
+        return estimate(f"{name} {summary}")
+
+    def compose(self, document: Document, *, name: str, summary: str, body: str) -> str:
+        """The body is the whole text."""
+        return body
+
+    def keep_texts(self) -> None:
+        """Nothing is kept: these stores are small."""
+
+    def forget_texts(self) -> None:
+        """Nothing was kept."""
 
 
 class System(Protocol):

@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 
 from ..errors import InvalidArgumentError
+from .base import layered
+from .layered.system import LayeredSystem
 from .openpi.system import OpenpiSystem
+from .zcode.system import ZcodeSystem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,11 +18,12 @@ if TYPE_CHECKING:
     from ..paths import Places
     from .base import Store, System
 
-SYSTEMS: Sequence[System] = (OpenpiSystem(),)
+#: The first is what is meant when no store is named; its format is the most general one as well.
+SYSTEMS: Sequence[System] = (OpenpiSystem(), LayeredSystem(), ZcodeSystem())
 
 
 def all_stores(places: Places) -> list[Store]:
-    """The stores of every system for this user and folder, existing or not."""
+    """The stores of every system in use for this user and folder, existing or not."""
     return [store for system in SYSTEMS for store in system.stores(places)]
 
 
@@ -43,14 +47,24 @@ def find_store(name: str, places: Places) -> Store:
     for system in SYSTEMS:
         if system.name == name:
             return system.active(places)
-    known = ", ".join([*(store.name for store in stores), *(system.name for system in SYSTEMS)])
+    for system in SYSTEMS:
+        # A layer can be named before it is there.
+        active = layered(system.active(places))
+        layer = active.layer(name) if active is not None else None
+        if layer is not None:
+            return layer
+    known = [*(store.name for store in stores), *(system.name for system in SYSTEMS)]
     raise InvalidArgumentError(
-        f'There is no store "{name}"; there are {known}, or an absolute path.'
+        f'There is no store "{name}"; there are {", ".join(dict.fromkeys(known))}, '
+        "or an absolute path."
     )
 
 
 def open_folder(path: str, places: Places) -> Store:
     """The store in any folder, by the shape of what is in it.
+
+    A folder in a format that no system writes opens all the same: its changes are refused, with
+    the reason.
 
     Raises:
         InvalidArgumentError: It is no folder.
@@ -62,7 +76,22 @@ def open_folder(path: str, places: Places) -> Store:
     for store in all_stores(places):
         if store.path == path:
             return store
-    return SYSTEMS[0].open(path, places)
+    return _fitting(path).open(path, places)
+
+
+def _fitting(folder: str) -> System:
+    """The system that a folder is for: the most particular one that has its format.
+
+    A format of somebody else, or one that is not known, is for the first to know so much.
+    """
+    found = [(system, system.recognise(folder)) for system in SYSTEMS]
+    own = [system for system, format_ in found if format_ and not _is_strange(format_)]
+    others = [system for system, format_ in found if format_]
+    return own[-1] if own else others[0] if others else SYSTEMS[0]
+
+
+def _is_strange(format_: str) -> bool:
+    return format_ == "unknown" or format_.startswith("foreign:")
 
 
 def store_of(system: str, folder: str, places: Places) -> Store:

@@ -249,7 +249,7 @@ class BrowserScreen(StoreScreen):
         if action in ("open", "mark", "mark_all"):
             return True if self.topic is not None else None
         if action == "new":
-            if "write" not in self.store.abilities:
+            if not {"write", "compose"} <= self.store.abilities:
                 return False
             return None if read_only(self.store_status) else True
         return super().check_action(action, parameters)

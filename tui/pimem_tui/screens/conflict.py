@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from pimem_core.merge import both, regions
-from pimem_core.text import plural, visible
+from pimem_core.text import visible
 from pimem_styles import stylesheet
 from textual import getters
 from textual.containers import Container, Vertical

@@ -70,6 +70,8 @@ class EditScreen(Screen[None], Reader):
         self.store = store
         if typed is not None and typed.opened is not None:
             document = Document(**typed.opened)
+        #: The text is edited as a whole, where a system has no name and summary to compose.
+        self._whole = "compose" not in store.abilities
         self._document = document
         self._restored = typed
         begun = document.file if document is not None else "new.md"
@@ -86,7 +88,8 @@ class EditScreen(Screen[None], Reader):
         """What the fields hold before anybody types: name, summary, text, pin, replace."""
         if document is None:
             return "", "", "", False, False
-        return document.name, document.summary, document.body.lstrip("\r\n"), False, False
+        text = document.text if self._whole else document.body.lstrip("\r\n")
+        return document.name, document.summary, text, False, False
 
     # Showing -----------------------------------------------------------------------------------
 
@@ -127,6 +130,7 @@ class EditScreen(Screen[None], Reader):
         self.app.open_drafts.add(self._draft.path)
         self.app.store_touched.subscribe(self, self._follow_others)
         self.set_class(self._document is None, "-new")
+        self.set_class(self._whole, "-whole")
         self.add_class("-preview")
         self.editor.load_text(self._body_at_first)
         if self._document is None and not self.name_field.value:
@@ -206,8 +210,9 @@ class EditScreen(Screen[None], Reader):
         parts = ["unsaved" if self.dirty else "saved" if self._document is not None else "empty"]
         if self._note:
             parts.append(self._note)
-        cost = self.store.cost(self.name_field.value, self.summary_field.value)
-        parts.append(f"{plural(cost, 'token')} per prompt")
+        if not self._whole:
+            cost = self.store.cost(self.name_field.value, self.summary_field.value)
+            parts.append(f"{plural(cost, 'token')} per prompt")
         if self._measures:
             parts.append(self._measures)
         where = self._document.path if self._document is not None else self.store.path
@@ -302,6 +307,9 @@ class EditScreen(Screen[None], Reader):
 
             self._start(write, "", "")
             return
+        if self._whole:
+            self._save_text(document.text, typed.body, allow_secret=allow_secret)
+            return
         lead = document.body[: len(document.body) - len(document.body.lstrip("\r\n"))]
         text = self.store.compose(
             document, name=typed.name, summary=typed.summary, body=lead + typed.body
@@ -378,6 +386,9 @@ class EditScreen(Screen[None], Reader):
 
     def _become_new(self) -> None:
         """Go on with a text whose file was deleted: saving writes it as a new topic."""
+        if self._whole:
+            self.app.say_error("The file was deleted meanwhile. What you typed is kept as a draft.")
+            return
         self._document = None
         self._first = self._fields_of(None)
         self._note = "its file was deleted; saving writes it anew"

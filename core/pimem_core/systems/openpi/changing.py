@@ -286,10 +286,16 @@ def session(store: OpenpiStore) -> Iterator[Session]:
     hindrance = None
     if store.name == "shared" and config.load(store.places)[0].shared_dir:
         hindrance = carry_over.carry_over(store.places, store.local_folder, store.path)
-    with locked_session(store) as current:
+    try:
+        with locked_session(store) as current:
+            if hindrance:
+                current.notes.append(hindrance)
+            yield current
+    except PimemError as error:
+        # A topic that is not there may be one that was not carried over.
         if hindrance:
-            current.notes.append(hindrance)
-        yield current
+            error.args = (f"{error} {hindrance}",)
+        raise
 
 
 @contextlib.contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 
 from ... import actions
 from ...errors import PimemError
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 _TEXT = "openpi.section"
 _TOOLS = frozenset({"write_memory", "remove_memory", "pin_memory"})
 _HANDOFF = "pimem-handoff"
+_TICK_NS = 2_000_000_000
 _EVENTS: Sequence[Mapping[str, Any]] = (
     {
         "name": "session_start",
@@ -55,6 +57,7 @@ class OpenpiHooks:
 
     def __init__(self) -> None:
         self._rendered: tuple[object, list[Part]] | None = None
+        self._read: tuple[object, config.Config] | None = None
 
     def is_active(self, places: Places, settings: Settings) -> bool:
         """Always, unless the settings turn it off."""
@@ -139,7 +142,7 @@ class OpenpiHooks:
         from . import carry_over, compaction, recap
 
         places = context.places
-        said = [compaction.adopt_legacy(places)]
+        said: list[str | None] = [compaction.adopt_legacy(places)]
         if config.load(places)[0].shared_dir:
             said.append(carry_over.carry_over(places, local_folder(places), shared_folder(places)))
         said += recap.retire(places)
@@ -166,7 +169,7 @@ class OpenpiHooks:
         if payload.get("messageType", "user") != "user":
             # A run that an extension started: nothing changes, the prompt's prefix stays.
             return self._same_again(context) if sticky else []
-        settings, _error = config.load(context.places)
+        settings = self._config(context.places)
         state["turn"] = state.get("turn", 0) + 1
         due = not state.get("injected") or state["turn"] % settings.inject_every_n_turns == 0
         if not sticky:
@@ -182,6 +185,18 @@ class OpenpiHooks:
             except PimemError as error:
                 done.append(actions.notify(str(error), "warning"))
         return [*self._same_again(context), *done]
+
+    def _config(self, places: Places) -> config.Config:
+        """The configuration; read again when the file is another or has changed."""
+        path = config.config_path(places)
+        try:
+            found = os.stat(path)
+        except OSError:
+            return config.load(places)[0]
+        key = (path, found.st_ino, found.st_mtime_ns, found.st_size)
+        if self._read is None or self._read[0] != key or time.time_ns() - key[2] < _TICK_NS:
+            self._read = key, config.load(places)[0]
+        return self._read[1]
 
     def _same_again(self, context: HookContext) -> list[Action]:
         """The block in the prompt, byte for byte as it was last made."""
@@ -216,10 +231,21 @@ class OpenpiHooks:
 
     def _changed_by_us(self, context: HookContext) -> bool:
         """Whether a change was made through pimem, by any front, since the last prompt."""
+        # Thousands of changes may be kept; they are looked through when their folder changed.
+        folder = os.path.join(context.places.state_dir, "undo")
+        try:
+            at = os.stat(folder).st_mtime_ns
+        except OSError:
+            at = 0
+        state = context.state
+        if at == state.get("undo_at") and state.get("seen") is not None:
+            return False
         from ...files import changes
 
-        newest, folders = changes.since(context.places.state_dir, context.state.get("seen"))
-        context.state["seen"] = newest
+        newest, folders = changes.since(context.places.state_dir, state.get("seen"))
+        state["seen"] = newest
+        # A change within the same tick of the file system's clock would not show.
+        state["undo_at"] = at if time.time_ns() - at > _TICK_NS else -1
         return _active(context.places).path in folders
 
     def inject(self, context: HookContext, *, turn: int) -> Sequence[Part]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from ...text import SPACE
+from ...text import SPACE_CLASS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,15 +24,14 @@ _STALE = "[stale?]"
 # A topic file's name is part of the grammar: any other link is prose.
 _FILE = r"(?!\.)[^\x00-\x1f\x7f/\\\[\]()]+\.[mM][dD]"
 _ENTRY = re.compile(
-    f"([{SPACE}]*-[{SPACE}]+\\[)([^\\]]+)(\\]\\(({_FILE})\\))([^\r\n\u2028\u2029]*)"
+    f"({SPACE_CLASS}*-{SPACE_CLASS}+\\[)([^\\]]+)(\\]\\(({_FILE})\\))([^\r\n\u2028\u2029]*)"
 )
-_SUMMARY = re.compile(f"--[{SPACE}]+(.*)", re.DOTALL)
-_WHOLE_FILE = re.compile(_FILE)
+_SUMMARY = re.compile(f"--{SPACE_CLASS}+(.*)", re.DOTALL)
 
 
 def is_topic_file(name: str) -> bool:
     """Whether a name can be a topic's file: it ends in `.md`, is not the index and stays here."""
-    return _WHOLE_FILE.fullmatch(name) is not None and not _is_taken(name)
+    return re.fullmatch(_FILE, name) is not None and not _is_taken(name)
 
 
 def _is_taken(file: str) -> bool:
@@ -84,6 +83,12 @@ class Entry:
         """The line's stamp as written."""
         match = STAMP.search(self.head)
         return match.group() if match else None
+
+    def facts(self) -> tuple[str | None, bool, bool]:
+        """Stamp, pin and stale mark at once, for long lists."""
+        head = self.rest.split(" -- ", 1)[0]
+        match = STAMP.search(head)
+        return match.group() if match else None, _PIN in head, _STALE in head
 
     @property
     def summary(self) -> str:

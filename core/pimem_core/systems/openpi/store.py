@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from ...files.record import Record
     from ...paths import Places
-    from ...search import Texts
+    from ...texts import Texts
     from ..base import Cancelled, Progress, WriteRequest
     from .changing import Session
 
@@ -59,7 +59,7 @@ class OpenpiStore:
     """One openpi folder."""
 
     system = "openpi"
-    abilities = frozenset({"write", "pin", "remove", "edit"})
+    abilities = frozenset({"write", "pin", "remove", "edit", "compose"})
 
     def __init__(self, name: str, folder: str, places: Places) -> None:
         self.name = name
@@ -146,16 +146,19 @@ class OpenpiStore:
         if entry.file not in present and entry.file not in view.elsewhere:
             exists = os.path.lexists(self._path(entry.file))
             problem = "not a regular file" if exists else "file missing"
+        stamp, pinned, stale = entry.facts()
+        line = entry.prefix + entry.name + entry.middle + entry.rest
         return Topic(
             store=self.name,
             name=entry.name,
             file=entry.file,
             path=view.elsewhere.get(entry.file) or self._path(entry.file),
             summary=entry.summary,
-            stamp=entry.stamp,
-            pinned=entry.pinned,
-            stale=entry.stale,
-            line=_as_injected(entry),
+            stamp=stamp,
+            pinned=pinned,
+            stale=stale,
+            # As a model is given it: the stamp is the day alone.
+            line=line if stamp is None else line.replace(stamp, stamp[:10], 1),
             problem=problem,
         )
 
@@ -243,7 +246,7 @@ class OpenpiStore:
         self, query: str, *, cancelled: Cancelled = never, progress: Progress = silent
     ) -> Iterator[Hit]:
         """Listed topics in index order, then the other topic files in byte order of their names."""
-        from .find import scan
+        from ...search import scan
 
         topics, shown = self._searchable()
         return scan(topics, query, shown, cancelled, progress, self._texts)
@@ -270,7 +273,7 @@ class OpenpiStore:
 
     def keep_texts(self) -> None:
         """Keep what searches read from now on."""
-        from ...search import Texts
+        from ...texts import Texts
 
         self._texts = self._texts or Texts()
 
@@ -448,13 +451,6 @@ class OpenpiStore:
                 name=entry.name,
                 file=entry.file,
             )
-
-
-def _as_injected(entry: Entry) -> str:
-    """An entry's line as a model is given it: its stamp is the day alone."""
-    line = entry.prefix + entry.name + entry.middle + entry.rest
-    stamp = entry.stamp
-    return line if stamp is None else line.replace(stamp, stamp[:10], 1)
 
 
 def read_index(path: str, shown: Mapping[str, bytes | None]) -> str | None:

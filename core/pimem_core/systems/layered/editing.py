@@ -1,0 +1,262 @@
+"""Changes of single files and entries: write, save, remove, archive, status, task."""
+
+from __future__ import annotations
+
+import os
+
+from ... import secrets
+from ...errors import ConflictError, InvalidArgumentError, InvalidTopicError, TopicNotFoundError
+from ...files.read import decode
+from ...merge import merge
+from ...model import Change
+from ...text import encode, one_line, quote
+from . import names
+from .content import is_placeholder
+from .layers import (
+    ARCHIVE,
+    GLOBAL,
+    INDEX_NAME,
+    STATE,
+    TASK_FILE,
+    has_index,
+    split,
+)
+from .lines import appended
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..base import WriteRequest
+    from .changing import Session
+    from .store import LayeredStore
+
+
+def write(store: LayeredStore, request: WriteRequest) -> Change:
+    """Append a dated entry to a file, which is made when it is missing."""
+    store.refuse_changes()
+    file = names.new_file(request.topic)
+    title = one_line(request.summary)
+    if not title:
+        raise InvalidArgumentError("The summary is blank; it becomes the entry's title.", file=file)
+    if split(file)[1].lower() == INDEX_NAME:
+        raise InvalidTopicError(
+            f"{INDEX_NAME} lists files and holds no entries; name a file such as decisions.md.",
+            name=file,
+            file=file,
+        )
+    if not request.allow_secret:
+        text = f"{request.content}\n{title}"
+        secrets.refuse(store.places, text, name=request.topic, file=file)
+    with store.session() as session:
+        path = os.path.join(store.path, file)
+        before = session.read(path)
+        text = "" if before is None else decode(before, path)
+        entry = f"## {session.moment:%Y-%m-%d} {title}\n\n{request.content}".rstrip("\r\n")
+        after = appended("" if is_placeholder(text) else text, entry)
+        step = session.step(path, before, encode(after), kind=store.kind, decides=True)
+        session.commit("write", file, file, [step])
+        session.notes += _use_notes(store, file)
+        outcome, verb = ("created", "Created") if before is None else ("updated", "Added to")
+        return session.change(outcome, file, file, f"{verb} {file}: {quote(title)}.")
+
+
+def _use_notes(store: LayeredStore, file: str) -> list[str]:
+    """Why what was written is not given to the model, if it is not."""
+    said = []
+    folder = split(file)[0]
+    if store.kind == GLOBAL and folder and folder not in store.settings.layered_always_inject:
+        said.append(
+            f"{folder}/ is not given to the model; name it in always_inject under [layered] in "
+            "config.toml for that."
+        )
+    if not has_index(store.path):
+        said.append(
+            f"{store.path} has no {INDEX_NAME} yet, so it is not used; "
+            f"pimem init {store.kind} makes one."
+        )
+    return said
+
+
+def save(store: LayeredStore, file: str, *, opened: str, text: str, allow_secret: bool) -> Change:
+    """Save an edited file, merged with what others changed since it was opened."""
+    if not names.is_file(file):
+        raise TopicNotFoundError(f"{quote(file)} names no memory file.", file=file)
+    store.refuse_changes()
+    if text == opened:
+        return Change(
+            outcome="unchanged",
+            store=store.name,
+            name=file,
+            file=file,
+            message=f"{file} was not changed.",
+        )
+    if not allow_secret:
+        secrets.refuse(store.places, text, known=opened, file=file)
+    with store.session() as session:
+        path = os.path.join(store.path, file)
+        before = session.read(path)
+        if before is None and not (file == TASK_FILE and not opened):
+            raise ConflictError(
+                f"{path} was deleted while it was edited; save the text under a new name.",
+                file=file,
+                mine=text,
+                merged=text,
+            )
+        current = "" if before is None else decode(before, path)
+        merged = current != opened
+        if merged:
+            text = merge(opened, mine=text, theirs=current, file=file)
+        if text == current:
+            return session.change("unchanged", file, file, f"{file} says so already.")
+        step = session.step(path, before, encode(text), kind=store.kind, decides=True)
+        session.commit("edit", file, file, [step])
+        meanwhile = ", merged with a change made meanwhile" if merged else ""
+        return session.change("updated", file, file, f"Saved {file}{meanwhile}.")
+
+
+def remove(store: LayeredStore, file: str) -> Change:
+    """Remove a file; the journal keeps its text."""
+    store.refuse_changes()
+    with store.session() as session:
+        path = os.path.join(store.path, file)
+        before = _there(session, path, file)
+        step = session.step(path, before, None, kind=store.kind, decides=True)
+        session.commit("remove", file, file, [step])
+        return session.change("removed", file, file, f"Removed {file}; undo brings it back.")
+
+
+def _there(session: Session, path: str, file: str) -> bytes:
+    before = session.read(path)
+    if before is None:
+        raise TopicNotFoundError(f"{path} does not exist.", name=file, file=file)
+    return before
+
+
+def archive(store: LayeredStore, file: str, entry: str | None) -> Change:
+    """Move a file, or one entry of it, into the archive."""
+    from . import entries
+
+    store.refuse_changes()
+    folder, name = split(file)
+    if not names.is_file(file) or folder in (ARCHIVE, STATE) or file == INDEX_NAME:
+        raise InvalidArgumentError(f"{quote(file)} is nothing to archive.", file=file)
+    with store.session() as session:
+        path = os.path.join(store.path, file)
+        before = _there(session, path, file)
+        if entry is None:
+            target = _free(store, f"{ARCHIVE}/{name}")
+            target_before, after, left = None, before, None
+            what, like = file, path
+        else:
+            text = decode(before, path)
+            section = entries.find(entries.sections(text), entry, file=file)
+            rest, taken = entries.without(text, section)
+            target = f"{ARCHIVE}/{name}"
+            target_before = session.read(os.path.join(store.path, target))
+            kept = "" if target_before is None else decode(target_before, target)
+            after, left = encode(appended(kept, taken)), encode(rest)
+            what, like = f"{section.heading} of {file}", path
+        target_path = os.path.join(store.path, target)
+        session.read(target_path)
+        steps = [
+            session.step(
+                target_path, target_before, after, kind=store.kind, decides=True, like=like
+            ),
+            session.step(path, before, left, kind=store.kind),
+        ]
+        session.commit("move", file, file, steps)
+        return session.change("moved", file, target, f"Moved {what} to {target}.")
+
+
+def _free(store: LayeredStore, file: str) -> str:
+    stem, number = file.removesuffix(".md"), 2
+    while os.path.lexists(os.path.join(store.path, file)):
+        file, number = f"{stem}-{number}.md", number + 1
+    return file
+
+
+def set_status(store: LayeredStore, file: str, entry: str, status: str) -> Change:
+    """Set an entry's status."""
+    from . import entries
+
+    if status not in entries.STATUSES:
+        raise InvalidArgumentError(
+            f"There is no status {quote(status)}; there are {', '.join(entries.STATUSES)}.",
+            file=file,
+        )
+    store.refuse_changes()
+    with store.session() as session:
+        path = os.path.join(store.path, file)
+        before = _there(session, path, file)
+        text = decode(before, path)
+        section = entries.find(entries.sections(text), entry, file=file)
+        after = entries.with_fields(text, section, {"status": status})
+        return _edited(
+            store, session, {file: (before, after)}, file, f"{section.heading} is {status} now."
+        )
+
+
+def supersede(store: LayeredStore, file: str, entry: str, by: str, by_file: str) -> Change:
+    """Mark an entry as replaced: its status, and the new entry's status and reference."""
+    from . import entries
+
+    store.refuse_changes()
+    with store.session() as session:
+        texts: dict[str, tuple[bytes, str]] = {}
+        for name in {file, by_file}:
+            path = os.path.join(store.path, name)
+            before = _there(session, path, name)
+            texts[name] = before, decode(before, path)
+        old = entries.find(entries.sections(texts[file][1]), entry, file=file)
+        new = entries.find(entries.sections(texts[by_file][1]), by, file=by_file)
+        if file == by_file and old.first == new.first:
+            raise InvalidArgumentError(f"{old.heading} cannot replace itself.", file=file)
+        status = new.field("status")
+        values = {}
+        if status is None or status.value.lower() not in entries.STATUSES:
+            values["status"] = "active"
+        values["supersedes"] = old.heading
+        changed = entries.with_fields(texts[by_file][1], new, values)
+        texts[by_file] = texts[by_file][0], changed
+        again = entries.find(entries.sections(texts[file][1]), old.heading, file=file)
+        changed = entries.with_fields(texts[file][1], again, {"status": "superseded"})
+        texts[file] = texts[file][0], changed
+        said = f"{old.heading} is superseded by {new.heading}."
+        return _edited(store, session, texts, file, said)
+
+
+def _edited(
+    store: LayeredStore,
+    session: Session,
+    texts: dict[str, tuple[bytes, str]],
+    file: str,
+    said: str,
+) -> Change:
+    if all(encode(after) == before for before, after in texts.values()):
+        return session.change("unchanged", file, file, f"Nothing to change: {said}")
+    steps = [
+        session.step(
+            os.path.join(store.path, name),
+            before,
+            encode(after),
+            kind=store.kind,
+            decides=name == file,
+        )
+        for name, (before, after) in texts.items()
+    ]
+    session.commit("edit", file, file, steps)
+    return session.change("updated", file, file, said)
+
+
+def clear_task(store: LayeredStore) -> Change:
+    """Empty the task state; the journal keeps it."""
+    with store.session() as session:
+        path = os.path.join(store.path, TASK_FILE)
+        before = session.read(path)
+        if not before:
+            said = "There is no task state to clear."
+            return session.change("unchanged", TASK_FILE, TASK_FILE, said)
+        step = session.step(path, before, b"", kind=GLOBAL, decides=True)
+        session.commit("clear", TASK_FILE, TASK_FILE, [step])
+        return session.change(
+            "cleared", TASK_FILE, TASK_FILE, f"Cleared {path}; undo brings it back."
+        )

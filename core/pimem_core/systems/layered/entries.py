@@ -1,0 +1,294 @@
+"""Dated entries in a file: parsed with markdown-it-py, changed line by line.
+
+An edit touches only the lines of the field it is about; everything else keeps every byte.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+
+from markdown_it import MarkdownIt
+
+from ...errors import AmbiguousTopicError, TopicNotFoundError
+from ...text import one_line, plural, quote
+from ..base import Entry
+from .lines import line_end, lines_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from markdown_it.token import Token
+
+STATUSES = ("active", "superseded", "deprecated")
+_CONFIDENCES = ("high", "medium", "low")
+#: What stands for no reference in `supersedes`.
+_NONE = frozenset({"", "-", "–", "—", "none", "n/a", "无"})
+#: Names of known fields in the language of the first version.
+_ALIASES = {
+    "状态": "status",
+    "生效期": "valid_from",
+    "替代条目": "supersedes",
+    "背景": "context",
+    "方案": "decision",
+    "理由": "rationale",
+    "后果": "consequences",
+    "置信度": "confidence",
+    "验证": "verified",
+}
+_KNOWN = frozenset(_ALIASES.values())
+_HEADING = re.compile(r"(\d{4}-\d{1,2}-\d{1,2})(?:\s*[:：–—-]\s*|\s+|\Z)(.*)", re.DOTALL)
+_FIELD = re.compile(
+    r"(?P<head>\s*(?:[-*+]|\d+[.)])\s+"
+    r"(?:(?P<bold>\*\*|__)(?P<name>[^*_:：]+(?:_[^*_:：]+)*)"
+    r"(?:(?P=bold)\s*[:：]|[:：]\s*(?P=bold))|(?P<bare>[^\s*_:：]+(?:_[^\s*_:：]+)*)\s*[:：])\s*)"
+    r"(?P<value>.*)",
+    re.DOTALL,
+)
+# A value goes on in indented lines, but for a list of its own.
+_CONTINUED = re.compile(r"[ \t]+(?![-*+] |\d+[.)] )\S")
+_ORIGIN = re.compile(r"_(?:Promoted from|From) ")
+_parser = MarkdownIt("commonmark")
+
+
+class Field:
+    """Where a field stands: its lines, what is before its value, and the value as one line."""
+
+    def __init__(self, name: str, value: str, first: int, end: int, head: str) -> None:
+        self.name = name
+        self.value = value
+        self.first = first
+        self.end = end
+        self.head = head
+
+
+class Section:
+    """An entry with the places of its parts; lines count from 0, `end` is behind the last."""
+
+    def __init__(self, heading: str, first: int, body: int, end: int, fields: list[Field]) -> None:
+        self.heading = heading
+        self.first = first
+        self.body = body
+        self.end = end
+        self.fields = fields
+        match = _HEADING.match(heading)
+        assert match is not None
+        self.date, self.title = match[1], match[2].strip()
+
+    def field(self, name: str) -> Field | None:
+        """The first field of a name."""
+        return next((field for field in self.fields if field.name == name), None)
+
+
+def sections(text: str) -> list[Section]:
+    """The entries of a text in order."""
+    lines = lines_of(text)
+    tokens = _parser.parse(text.removeprefix("\ufeff"))
+    found = []
+    for at, token in enumerate(tokens):
+        if token.type != "heading_open" or token.level != 0 or token.tag != "h2":
+            continue
+        heading = one_line(tokens[at + 1].content)
+        if token.map is None or _HEADING.match(heading) is None:
+            continue
+        end_token = _end(tokens, at + 3)
+        end = tokens[end_token].map[0] if end_token < len(tokens) else len(lines)  # type: ignore[index]
+        while end > token.map[1] and not lines[end - 1].strip():
+            end -= 1
+        fields = _fields(tokens[at + 3 : end_token], lines)
+        found.append(Section(heading, token.map[0], token.map[1], end, fields))
+    return found
+
+
+def _end(tokens: Sequence[Token], start: int) -> int:
+    """The token at which an entry ends: the next heading of its rank, or of its origin."""
+    for at in range(start, len(tokens)):
+        token = tokens[at]
+        if token.level != 0:
+            continue
+        if token.type == "heading_open" and token.tag in ("h1", "h2"):
+            return at
+        if token.type == "hr" and at + 2 < len(tokens) and _ORIGIN.match(tokens[at + 2].content):
+            return at
+    return len(tokens)
+
+
+def _fields(tokens: Sequence[Token], lines: Sequence[str]) -> list[Field]:
+    found = []
+    for token in tokens:
+        if token.type != "list_item_open" or token.level != 1 or token.map is None:
+            continue
+        first = token.map[0]
+        end = first + 1
+        while end < token.map[1] and _CONTINUED.match(lines[end]):
+            end += 1
+        match = _FIELD.match(lines[first].rstrip("\r\n"))
+        if match is None:
+            continue
+        name = _canonical(match["name"] or match["bare"])
+        if match["bare"] and name not in _KNOWN:
+            continue
+        value = one_line(" ".join([match["value"], *lines[first + 1 : end]]))
+        found.append(Field(name, value, first, end, match["head"]))
+    return found
+
+
+def _canonical(name: str) -> str:
+    name = name.strip().lower()
+    return _ALIASES.get(name, name)
+
+
+def parse(text: str, *, store: str, file: str) -> list[Entry]:
+    """The entries of a file, each checked by itself."""
+    lines = lines_of(text)
+    return [
+        Entry(
+            store=store,
+            file=file,
+            heading=section.heading,
+            date=section.date,
+            title=section.title,
+            line=section.first + 1,
+            text="".join(lines[section.first : section.end]).rstrip("\r\n"),
+            fields=[(field.name, field.value) for field in section.fields],
+            problems=_problems(section),
+        )
+        for section in sections(text)
+    ]
+
+
+def _problems(section: Section) -> list[str]:
+    said = []
+    if not is_date(section.date):
+        said.append(f"There is no date {section.date}; write it as 2026-07-15.")
+    if not section.title:
+        said.append("The entry has no title.")
+    for name, known in (("status", STATUSES), ("confidence", _CONFIDENCES)):
+        field = section.field(name)
+        if field is not None and field.value.lower() not in known:
+            said.append(f"Unknown {name} {quote(field.value)}; there are {', '.join(known)}.")
+    return said
+
+
+def is_date(text: str) -> bool:
+    """Whether a text is a day as entries write it."""
+    try:
+        return date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
+
+
+def newest_date(text: str) -> str | None:
+    """The date of the newest entry; None without one."""
+    dates = [section.date for section in sections(text) if is_date(section.date)]
+    return max(dates, default=None)
+
+
+def check_references(found: Sequence[Entry]) -> list[Entry]:
+    """The entries with a problem added where `supersedes` leads nowhere."""
+    headings = [(_folded(e.heading), _folded(e.title), e.date, e) for e in found]
+    checked = []
+    for entry in found:
+        wanted = dict(entry.fields).get("supersedes", "")
+        if wanted.strip().lower() not in _NONE:
+            folded = _folded(wanted)
+            others = [h for h in headings if h[3] is not entry]
+            if not any(folded in (heading, title, day) for heading, title, day, _ in others):
+                said = f"supersedes names {quote(wanted)}, which is no other entry here."
+                entry = entry.but(problems=[*entry.problems, said])
+        checked.append(entry)
+    return checked
+
+
+def _folded(text: str) -> str:
+    link = re.fullmatch(r"\[+([^\]]*)\]+(?:\([^)]*\))?", text.strip())
+    return one_line((link[1] if link else text).strip("`\"'“”")).casefold()
+
+
+def find(found: Iterable[Section], wanted: str, *, file: str) -> Section:
+    """The entry that a heading, a title or a part of one means.
+
+    Raises:
+        TopicNotFoundError: Nothing matches; the message lists what is there.
+        AmbiguousTopicError: Several match.
+    """
+    known = list(found)
+    folded = wanted.strip().casefold()
+    for matches in (
+        [one for one in known if one.heading == wanted.strip()],
+        [one for one in known if folded in (one.heading.casefold(), one.title.casefold())],
+        [one for one in known if folded and folded in one.heading.casefold()],
+    ):
+        if len(matches) == 1:
+            return matches[0]
+        if matches:
+            headings = [f"line {one.first + 1}: {one.heading}" for one in matches]
+            raise AmbiguousTopicError(
+                f"{quote(wanted)} matches {plural(len(matches), 'entry')} of {file}: "
+                f"{'; '.join(headings[:5])}. Name one of them.",
+                name=wanted,
+                file=file,
+                candidates=[one.heading for one in matches],
+            )
+    there = "; ".join(one.heading for one in known[:5])
+    raise TopicNotFoundError(
+        f"{file} has no entry {quote(wanted)}; "
+        + (f"there are: {there}." if there else "it has no dated entries at all."),
+        name=wanted,
+        file=file,
+    )
+
+
+def with_fields(text: str, section: Section, values: Mapping[str, str]) -> str:
+    """The text with some fields of an entry set; a missing one is added."""
+    lines = lines_of(text)
+    end = line_end(lines)
+    edits: list[tuple[int, int, list[str]]] = []
+    for name, value in values.items():
+        field = section.field(name)
+        if field is not None:
+            if field.value != value:
+                head = field.head.rstrip(" \t") + " " if field.head[-1:] in ":：*_" else field.head
+                edits.append((field.first, field.end, [head + value + _end_of(lines, field, end)]))
+        elif section.fields:
+            near = section.fields[0] if name == "status" else section.fields[-1]
+            at = near.first if name == "status" else near.end
+            edits.append((at, at, [f"{_bullet(near)}**{name}**: {value}{end}"]))
+    if not section.fields and values:
+        edits.append((section.body, section.body, _first_fields(values, section, lines)))
+    for first, last, new in sorted(edits, key=lambda edit: edit[0], reverse=True):
+        if first == len(lines) and lines and not lines[-1].endswith(("\n", "\r")):
+            lines[-1] += end
+        lines[first:last] = new
+    return "".join(lines)
+
+
+def _first_fields(values: Mapping[str, str], section: Section, lines: Sequence[str]) -> list[str]:
+    """Fields below a heading that has none; text that follows must not become part of them."""
+    end = line_end(lines)
+    next_line = lines[section.body] if section.body < len(lines) else ""
+    made = [f"- **{name}**: {value}{end}" for name, value in values.items()]
+    return [end, *made, *([end] if next_line.strip() else [])]
+
+
+def _bullet(field: Field) -> str:
+    match = re.match(r"\s*(?:[-*+]|\d+[.)])\s+", field.head)
+    mark = match[0] if match else "- "
+    return "- " if mark.strip()[:1].isdigit() else mark
+
+
+def _end_of(lines: Sequence[str], field: Field, usual: str) -> str:
+    last = lines[field.end - 1]
+    ending = last[len(last.rstrip("\r\n")) :]
+    return ending if ending or field.end == len(lines) else usual
+
+
+def without(text: str, section: Section) -> tuple[str, str]:
+    """The text without an entry, and the entry's own text."""
+    lines = lines_of(text)
+    end = section.end
+    while end < len(lines) and not lines[end].strip():
+        end += 1
+    taken = "".join(lines[section.first : section.end])
+    return "".join([*lines[: section.first], *lines[end:]]), taken

@@ -1,0 +1,256 @@
+"""What layered memory does inside pi: the section, and the /memory: commands."""
+
+from __future__ import annotations
+
+from ... import actions
+from ...errors import PimemError
+from ..base import HookContext, Offer, Part
+from .layers import find_layers
+from .system import is_active
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from ...actions import Action
+    from ...paths import Places
+    from ...settings import Settings
+    from .injection import Block
+    from .layers import Layers
+    from .loading import Loaded
+    from .scan import Cache
+
+# A person without layered memory pays for none of it: what a prompt needs loads with the first.
+_SECTION = "pi_memory"
+_TEXT = "layered.section"
+_ASK = "layered:trust:"
+_COMMANDS = {
+    "status": "What of global and workspace memory is used, and what is not",
+    "list": "Count the files of both memories",
+    "refresh": "Read all memory files anew and say what changed",
+    "checkpoint": "Put an empty session summary into the workspace inbox",
+    "promote": "Move a reviewed inbox file into memory: <file> <dir> <target>",
+    "init": "Create a memory: global or workspace",
+    "clear-task": "Empty the task state",
+}
+_EVENTS: Sequence[Mapping[str, Any]] = (
+    {
+        "name": "session_start",
+        "fields": ["reason", "@commands"],
+        "deadline_ms": 250,
+        "awaited": True,
+    },
+    {
+        "name": "before_agent_start",
+        "fields": ["messageType"],
+        "deadline_ms": 250,
+        "awaited": True,
+    },
+)
+
+
+class LayeredHooks:
+    """Layered memory's part in a session."""
+
+    def __init__(self) -> None:
+        self._cache: Cache | None = None
+        self._caching_for: object = None
+
+    def is_active(self, places: Places, settings: Settings) -> bool:
+        """When a layer has an index, or there is a task to go on with."""
+        return is_active(places, settings)
+
+    def offer(self, places: Places) -> Offer:
+        """Seven commands and two events."""
+        del places
+        return Offer(
+            commands=[
+                {"name": f"memory:{name}", "description": text} for name, text in _COMMANDS.items()
+            ],
+            events=_EVENTS,
+        )
+
+    def event(self, name: str, payload: Mapping[str, Any], context: HookContext) -> list[Action]:
+        """Answer one of the two events."""
+        if name == "session_start":
+            return self._session_start(payload, context)
+        if context.state.get("passive"):
+            return []
+        if name == "before_agent_start":
+            return self._before_agent_start(payload, context)
+        return []
+
+    def _session_start(self, payload: Mapping[str, Any], context: HookContext) -> list[Action]:
+        context.state.clear()
+        other = _other_provider(payload)
+        if other:
+            context.state["passive"] = True
+            return [
+                actions.notify(
+                    f"pimem's layered memory stays out of this session: {other} offers the same "
+                    "commands. `pimem pi install --take-over` switches it off.",
+                    "warning",
+                )
+            ]
+        return []
+
+    def start(self, context: HookContext) -> list[Action]:
+        """Nothing slow to do."""
+        del context
+        return []
+
+    # Injection
+
+    def _before_agent_start(self, payload: Mapping[str, Any], context: HookContext) -> list[Action]:
+        if payload.get("messageType", "user") != "user":
+            # A run that an extension started: the prompt's prefix stays as it is.
+            return self._same_again(context)
+        from . import injection
+
+        try:
+            found = self._load(context)
+        except PimemError as error:
+            return [*self._same_again(context), actions.notify(str(error), "warning")]
+        block = injection.build(found, context.settings)
+        context.texts[_TEXT] = block.text
+        done = [actions.section(_SECTION, block.text)] if block.parts else []
+        done += self._ask(context, found.layers)
+        new = [said for said in found.problems if said not in context.state.get("told", ())]
+        if new:
+            context.state["told"] = list(found.problems)
+            said = "\n".join(["Some memory files cannot be used:", *new])
+            done.append(actions.notify(said, "warning"))
+        return done
+
+    def _same_again(self, context: HookContext) -> list[Action]:
+        text = context.texts.get(_TEXT)
+        return [actions.section(_SECTION, text)] if text else []
+
+    def _load(self, context: HookContext) -> Loaded:
+        from . import pending
+        from .loading import load
+        from .scan import Cache
+
+        settings = context.settings
+        layers = find_layers(context.places, settings)
+        key = (layers, settings.layered_max_file_chars)
+        if self._cache is None or self._caching_for != key:
+            self._cache, self._caching_for = Cache(settings.layered_max_file_chars), key
+        return load(
+            self._cache,
+            layers,
+            settings,
+            pending.as_before(context.places),
+            with_workspace=self._may_use_workspace(context, layers.root),
+        )
+
+    def _may_use_workspace(self, context: HookContext, root: str) -> bool:
+        """Whether pi trusts the project, as far as it knows, and the person agreed."""
+        from ... import trust
+
+        return context.session.trusted is not False and trust.answer(context.places, root) is True
+
+    def _ask(self, context: HookContext, layers: Layers) -> list[Action]:
+        """Ask once whether the project's memory may be used, where there is one and somebody.
+
+        Not at the session's start: what is said there is often too late to ask anything. When the
+        answer of a prompt is too late, the runner takes `asked` back.
+        """
+        from ... import trust
+        from . import pending
+        from .loading import load
+        from .scan import Cache
+
+        if context.session.trusted is False or not layers.has_workspace:
+            return []
+        if trust.answer(context.places, layers.root) is not None or context.state.get("asked"):
+            return []
+        cache = Cache(context.settings.layered_max_file_chars)
+        shown = pending.as_before(context.places)
+        there = load(cache, layers, context.settings, shown, with_workspace=True)
+        files = [file.file for file in there.workspace if file.counts]
+        if not files:
+            return []
+        context.state["asked"] = True
+        if context.session.mode not in ("tui", "rpc"):
+            return [actions.notify(_not_used(layers.root), "warning")]
+        more = f" and {len(files) - 5} more" if files[5:] else ""
+        return [
+            actions.confirm(
+                _ASK + layers.root,
+                "Use this project's memory?",
+                f"{layers.workspace_dir} would be given to the model with every prompt: "
+                f"{', '.join(files[:5])}{more}. Say yes if you know who wrote it.",
+            )
+        ]
+
+    def answer(self, key: str, value: bool | None, context: HookContext) -> list[Action] | None:
+        """Keep what the person said about the project's memory."""
+        if not key.startswith(_ASK):
+            return None
+        from ... import trust
+
+        root = key.removeprefix(_ASK)
+        if value is None:
+            return [actions.notify(_not_used(root), "warning")]
+        try:
+            trust.keep(context.places, root, value)
+        except PimemError as error:
+            return [actions.notify(f"Your answer cannot be kept: {error}", "warning")]
+        if value:
+            return [actions.notify("This project's memory is used from the next prompt on.")]
+        return [
+            actions.notify(
+                "This project's memory stays out of prompts; /memory:init workspace allows it."
+            )
+        ]
+
+    def inject(self, context: HookContext, *, turn: int) -> Sequence[Part]:
+        """The parts of every prompt."""
+        del turn
+        return self.block(context).parts
+
+    def block(self, context: HookContext) -> Block:
+        """What a prompt is given now."""
+        from . import injection
+
+        return injection.build(self._load(context), context.settings)
+
+    # Commands
+
+    def tool(self, name: str, params: Mapping[str, Any], context: HookContext) -> list[Action]:
+        """There are no tools: a person decides what becomes memory."""
+        del name, params, context
+        return []
+
+    def command(self, name: str, args: str, context: HookContext) -> list[Action] | None:
+        """Run one of the commands."""
+        from . import command
+
+        return command.run(name.removeprefix("memory:"), args, context)
+
+    def complete(self, name: str, prefix: str, context: HookContext) -> list[dict[str, str]]:
+        """Complete a command's arguments."""
+        from . import command
+
+        return command.complete(name.removeprefix("memory:"), prefix, context)
+
+
+def _not_used(root: str) -> str:
+    return (
+        f"The memory that {root} brings is not used: nobody agreed to it yet. "
+        "`pimem init workspace` there does."
+    )
+
+
+def _other_provider(payload: Mapping[str, Any]) -> str:
+    """The extension that offers our commands too, by what pi says of its commands."""
+    for command in payload.get("@commands") or ():
+        if not isinstance(command, dict) or command.get("own", True):
+            continue
+        # pi numbers a name that two extensions have: `memory:status:1`.
+        words = str(command.get("name")).split(":")
+        if words[0] == "memory" and len(words) > 1 and words[1] in _COMMANDS:
+            return str(command.get("path") or command.get("source") or "another extension")
+    return ""

@@ -1,0 +1,73 @@
+"""Both layers and the task as one memory: what is there, and which file hides which."""
+
+from __future__ import annotations
+
+from ...model import Value
+from . import scan
+from .layers import GLOBAL, INDEX_NAME, TASK_FILE, WORKSPACE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ...settings import Settings
+    from .layers import Layers
+    from .scan import Cache, MemoryFile, Shown
+
+
+class Loaded(Value):
+    """What was found of a memory.
+
+    `workspace` and `global_files` are all files that were read, `hidden` maps the path of a
+    hidden global file to the workspace file that hides it.
+    """
+
+    layers: Layers
+    task: MemoryFile | None
+    workspace: Sequence[MemoryFile]
+    global_files: Sequence[MemoryFile]
+    hidden: Mapping[str, str]
+    problems: Sequence[str]
+
+    def injected(self, layer: str) -> list[MemoryFile]:
+        """The files of a layer that are content and that nothing hides."""
+        files = self.workspace if layer == WORKSPACE else self.global_files
+        return [file for file in files if file.counts and file.path not in self.hidden]
+
+
+def load(
+    cache: Cache, layers: Layers, settings: Settings, shown: Shown, *, with_workspace: bool
+) -> Loaded:
+    """Read both layers, or all but the workspace, and merge them.
+
+    A workspace file hides every global file of its name in whatever folder; one that says nothing
+    hides nothing, and an index never hides another.
+    """
+    always = frozenset(settings.layered_always_inject)
+    global_files, problems = cache.layer(
+        GLOBAL, layers.global_dir, shown, lambda folder: not folder or folder in always
+    )
+    workspace: list[MemoryFile] = []
+    if with_workspace and layers.has_workspace:
+        workspace, more = cache.layer(WORKSPACE, layers.workspace_dir, shown, lambda _folder: True)
+        problems = [*problems, *more]
+    task = scan.task(layers.global_dir, cache, shown, TASK_FILE)
+    if task is not None and task.problem is not None:
+        problems = [*problems, task.problem]
+    winners: dict[str, str] = {}
+    for file in workspace:
+        if file.counts and file.name != INDEX_NAME:
+            winners.setdefault(file.name, file.file)
+    hidden = {
+        file.path: winners[file.name]
+        for file in global_files
+        if file.counts and file.name in winners
+    }
+    return Loaded(
+        layers=layers,
+        task=task if task is not None and task.counts else None,
+        workspace=workspace,
+        global_files=global_files,
+        hidden=hidden,
+        problems=problems,
+    )

@@ -1,0 +1,39 @@
+"""Changes that a kill left unfinished, for readers: they load nothing that only changes need."""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ...files.record import Record
+    from ...paths import Places
+
+SYSTEM = "layered"
+
+
+def lock_folder(places: Places) -> str:
+    """Where the lock of both layers is."""
+    return os.path.join(places.state_dir, "locks", SYSTEM)
+
+
+def unfinished(state_dir: str) -> list[Record]:
+    """The changes of this system that a kill left, in whatever folder."""
+    from ...files import recovery
+
+    return [left for left in recovery.unfinished(state_dir) if left.about.system == SYSTEM]
+
+
+def as_before(places: Places) -> dict[str, bytes | None]:
+    """What readers show instead of the disk while a change is unfinished."""
+    try:
+        if not os.listdir(os.path.join(places.state_dir, "intents")):
+            return {}
+    except OSError:
+        return {}
+    from ...files import recovery
+
+    shown: dict[str, bytes | None] = {}
+    for folder in {left.about.folder for left in unfinished(places.state_dir)}:
+        shown.update(recovery.as_before(places.state_dir, folder))
+    return shown

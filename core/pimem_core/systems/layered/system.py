@@ -1,0 +1,110 @@
+"""Layered memory as a memory system: its two stores, its format, its settings."""
+
+from __future__ import annotations
+
+import functools
+import os
+
+from .layers import ARCHIVE, GLOBAL, INBOX, INDEX_NAME, TASK_FILE, WORKSPACE, find_layers
+from .pending import SYSTEM
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...errors import ConfigError
+    from ...model import Setting
+    from ...paths import Places
+    from ...settings import Settings
+    from ..base import Hooks
+    from .store import LayeredStore
+
+
+class LayeredSystem:
+    """The system of the pi-memory-extension: a global and a workspace layer."""
+
+    name = SYSTEM
+    providers = ("pi-memory-extension", "pi-memory.ts")
+
+    @functools.cached_property
+    def hooks(self) -> Hooks:
+        """What the system does inside a host."""
+        from .hooks import LayeredHooks  # reading a store needs none of it
+
+        return LayeredHooks()
+
+    def stores(self, places: Places) -> Sequence[LayeredStore]:
+        """The layers that have a folder; both when the system is switched on."""
+        from ... import settings
+
+        config = settings.load(places)[0]
+        layers = find_layers(places, config)
+        found = [(GLOBAL, layers.global_dir)]
+        if layers.hindrance is None:
+            found.append((WORKSPACE, layers.workspace_dir))
+        is_on = config.systems.get(SYSTEM) == "on"
+        there = [(kind, path) for kind, path in found if is_on or os.path.lexists(path)]
+        if not there:
+            return []
+        from .store import LayeredStore
+
+        return [LayeredStore(kind, path, places, kind) for kind, path in there]
+
+    def active(self, places: Places) -> LayeredStore:
+        """The workspace where there is one, else the global layer, there or not."""
+        from ... import settings
+        from .store import LayeredStore
+
+        layers = find_layers(places, settings.load(places)[0])
+        kind = WORKSPACE if layers.has_workspace else GLOBAL
+        path = layers.workspace_dir if layers.has_workspace else layers.global_dir
+        return LayeredStore(kind, path, places, kind)
+
+    def recognise(self, folder: str) -> str | None:
+        """`layered` for a folder with an index and the folders or the place of a layer."""
+        if not os.path.lexists(os.path.join(folder, INDEX_NAME)):
+            return None
+        if os.path.lexists(os.path.join(folder, "MEMORY.md")):
+            return None
+        inside = (INBOX, ARCHIVE, "user", "knowledge", TASK_FILE)
+        if any(os.path.exists(os.path.join(folder, name)) for name in inside):
+            return SYSTEM
+        parts = os.path.abspath(folder).split(os.sep)
+        return SYSTEM if parts[-2:] == [".pi", "memory"] else None
+
+    def open(self, folder: str, places: Places) -> LayeredStore:
+        """Any folder of this shape, under its own name where it has one."""
+        from .store import LayeredStore
+
+        active = self.active(places)
+        for kind in (GLOBAL, WORKSPACE):
+            if os.path.abspath(folder) == active.folder(kind):
+                return active.sibling(kind)
+        inside = ("user", "knowledge", TASK_FILE)
+        is_global = any(os.path.exists(os.path.join(folder, name)) for name in inside)
+        return LayeredStore(folder, folder, places, GLOBAL if is_global else WORKSPACE)
+
+    def settings(self, places: Places) -> Sequence[Setting]:
+        """The person's answers about the memories of projects."""
+        from ... import trust
+        from ...model import Setting
+
+        return [
+            Setting(key=f"trust.{root}", value=value, source=path)
+            for root, value, path in trust.answers(places)
+        ]
+
+    def trouble(self, places: Places) -> ConfigError | None:
+        """Nothing: the system has no configuration file of its own."""
+        del places
+        return None
+
+
+def is_active(places: Places, settings: Settings) -> bool:
+    """Whether the system takes part: a layer has its index, or there is a task to go on with."""
+    word = settings.systems.get(SYSTEM, "auto")
+    if word != "auto":
+        return word == "on"
+    layers = find_layers(places, settings)
+    task = os.path.join(layers.global_dir, TASK_FILE)
+    return layers.has_global or layers.has_workspace or os.path.lexists(task)

@@ -1,0 +1,111 @@
+"""One change of a store under its lock: commit, see that it stayed, tell about it, take it back."""
+
+from __future__ import annotations
+
+from .. import settings
+from ..clock import now, stamp
+from ..errors import PimemError, TopicNotFoundError
+from ..files import journal, recovery, transaction
+from ..model import Change
+from ..text import quote
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..files.record import Record
+    from ..paths import Places
+
+
+class ChangeSession:
+    """What is the same for every store: the caller holds the lock whose content is `token`."""
+
+    def __init__(
+        self, places: Places, *, system: str, store: str, folder: str, token: bytes
+    ) -> None:
+        self.places = places
+        self.system = system
+        self.name = store
+        self.folder = folder
+        self.token = token
+        self.moment = now()
+        self.notes: list[str] = []
+        self._done: list[Record] = []
+
+    def commit(
+        self, action: str, name: str, file: str, steps: Sequence[transaction.Step]
+    ) -> Record:
+        """Make the change whole, or raise and leave everything as it was."""
+        about = transaction.About(
+            action=action,
+            system=self.system,
+            store=self.name,
+            folder=self.folder,
+            name=name,
+            file=file,
+        )
+        made = transaction.commit(
+            self.places.state_dir, about, steps, tokens=[self.token], moment=stamp(self.moment)
+        )
+        self._finish(made)
+        return made
+
+    def revert(self, record: Record, action: str) -> Change:
+        """Take a recorded change back: `undone` or `redone`."""
+        about = record.about
+        made = journal.revert(
+            self.places.state_dir,
+            record,
+            action=action,
+            tokens=[self.token],
+            moment=stamp(self.moment),
+        )
+        self._finish(made)
+        verb = "Undid" if action == "undo" else "Redid"
+        said = f"{verb} the {self._first_action(record)} of {quote(about.name or about.file)}."
+        outcome = "undone" if action == "undo" else "redone"
+        return self.change(outcome, about.name, about.file, said)
+
+    def _first_action(self, record: Record) -> str:
+        """The name of the change that an undo, or a redo of an undo, is about."""
+        while record.about.reverts is not None:
+            try:
+                record = journal.find(self.places.state_dir, record.about.reverts)
+            except TopicNotFoundError:
+                return "change"
+        return record.about.action
+
+    def _finish(self, record: Record) -> None:
+        self._done.append(record)
+        bounds, _error = settings.load(self.places)
+        journal.prune(
+            self.places.state_dir,
+            max_bytes=bounds.undo_max_mb * 1e6,
+            max_days=bounds.undo_max_days,
+        )
+
+    def confirm(self) -> None:
+        """See, last of all under the lock, that nobody who ignores it wrote over the change."""
+        for record in self._done:
+            try:
+                kept = recovery.confirm(record)
+            except PimemError as error:
+                kept = False
+                self.notes.append(str(error))
+            if not kept:
+                paths = ", ".join(file.path for file in record.files)
+                self.notes.append(
+                    f"Another program that ignores the lock wrote over this change; look at "
+                    f"{paths}."
+                )
+
+    def change(self, outcome: str, name: str, file: str, message: str) -> Change:
+        """What is told about the change."""
+        return Change(
+            outcome=outcome,
+            store=self.name,
+            name=name,
+            file=file,
+            message=message,
+            notes=self.notes,
+        )

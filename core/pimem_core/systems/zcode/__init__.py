@@ -1,0 +1,1 @@
+"""ZCode's project memory, which the pi-zcode-memory extension shares, and Claude Code's folders."""

@@ -1,0 +1,417 @@
+"""Changing a store of facts: under our own lock, against others by re-reading once.
+
+ZCode takes no lock; it compares a file with what it read before it writes. So does this: when
+another program changed the index or the fact in between, all is read anew and tried once more, and
+after that the change fails with both versions. Nothing is ever written over unseen.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+
+from ... import settings
+from ...clock import now, stamp
+from ...errors import (
+    ConflictError,
+    PimemError,
+    StorageError,
+    StoreBusyError,
+    TopicNotFoundError,
+)
+from ...files import journal, recovery, transaction
+from ...files.publish import explained, private_folder, refuse_linked_folder
+from ...files.read import decode, read_bytes
+from ...model import Change
+from ...text import encode, quote
+from . import fact_text, loading, names, revision
+from .facts import INDEX_NAME, head
+from .index import INITIAL, Index, line_of, target_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from ...files.record import Record
+    from ...model import Topic
+    from .index import Entry
+    from .store import ZcodeStore
+
+#: Longest wait for another process of ours, in seconds.
+_WAIT_S = 2.0
+_SHOWN_LINES = 20
+
+
+class Raced(ConflictError):
+    """Another program was quicker; nothing was written. `wanted` is what the index would be."""
+
+    wanted: str = ""
+
+
+class Session:
+    """One attempt at a change: what is there now, and what is to be there."""
+
+    def __init__(self, store: ZcodeStore, earlier: Session | None = None) -> None:
+        self.store = store
+        self.moment = now()
+        self.notes: list[str] = []
+        #: What a fact's file held when it was first read; a body is only replaced in that.
+        self.seen: dict[str, bytes | None] = earlier.seen if earlier else {}
+        self._done: list[Record] = []
+        store.refuse_changes()
+        refuse_linked_folder(store.path)
+        self.view = store.view()
+        text = self.view.text
+        self.index_before = None if text is None else text.encode()
+        path = self._path(INDEX_NAME)
+        self._revision = (
+            None if self.index_before is None else revision.revision_of(path, self.index_before)
+        )
+        self.index = Index(INITIAL if text is None else text)
+
+    def _path(self, file: str) -> str:
+        return os.path.join(self.store.path, file)
+
+    # The changes
+
+    def write(
+        self,
+        topic: str,
+        *,
+        description: str,
+        content: str,
+        type_: str | None,
+        title: str | None,
+        append: bool,
+    ) -> Change:
+        """Create a fact or change the one of this name."""
+        known = self.store.exact(self.view, topic)
+        if known is None or known.problem == "file missing":
+            return self._create(
+                names.check_name(known.file[:-3] if known else topic),
+                description=description,
+                content=content,
+                type_=names.check_type(type_),
+                title=title,
+            )
+        names.refuse_path(self.store.path, known.file)
+        before = self._content(known)
+        old = decode(before, known.path)
+        if not append and self.seen.setdefault(known.file, before) != before:
+            raise ConflictError(
+                f"{known.path} was changed by another program meanwhile; nothing was written. "
+                "Read it again.",
+                name=known.name,
+                file=known.file,
+                theirs=old,
+                mine=content,
+            )
+        text = fact_text.updated_text(
+            old, name=topic, description=description, type_=type_, content=content, append=append
+        )
+        self._check_front(text, known.file, description, type_)
+        title = title or self._title(known.file, old, text, known.name)
+        return self._put(known.file, known.name, before, text, title=title, hook=description)
+
+    def _create(
+        self, name: str, *, description: str, content: str, type_: str, title: str | None
+    ) -> Change:
+        file = f"{name}.md"
+        names.refuse_path(self.store.path, file)
+        text = fact_text.new_text(name, description, type_, content)
+        title = title or fact_text.heading(text) or name
+        return self._put(file, name, None, text, title=title, hook=description)
+
+    def _put(
+        self, file: str, name: str, before: bytes | None, text: str, *, title: str, hook: str
+    ) -> Change:
+        after = encode(text)
+        link = self.view.link_to(file)
+        if not self.index.upsert(link, title=title, hook=hook):
+            line = self.index.of_file(link)[0].line
+            self.notes.append(f"Line {line} of the index names it among others and stays as it is.")
+        if before == after and self.index.text().encode() == self.index_before:
+            return self.change("unchanged", name, file, f"{quote(name)} says so already.")
+        steps = [
+            transaction.Step(
+                path=self._path(file), before=before, after=after, mode=self._mode(file)
+            ),
+            self._index_step(file),
+        ]
+        self._commit("write", name, file, steps)
+        self._warn(line_of(title, file, hook))
+        outcome, verb = ("created", "Created") if before is None else ("updated", "Updated")
+        return self.change(outcome, name, file, f"{verb} {quote(name)} ({file}).")
+
+    def _title(self, file: str, old: str, new: str, name: str) -> str:
+        """The title of a line that is there already: it follows the heading where it did before."""
+        line = self.line_of(file)
+        derived = fact_text.heading(new) or name
+        if line is None or line.title in (fact_text.heading(old), name):
+            return derived
+        return line.title
+
+    def line_of(self, file: str) -> Entry | None:
+        """The index line that is a fact's own."""
+        found = self.index.of_file(self.view.link_to(file))
+        return next((entry for entry in found if entry.kind == "line"), None)
+
+    def rewrite(
+        self, topic: Topic, before: bytes, text: str, *, hook: str | None, title: str | None
+    ) -> Change:
+        """Put an edited text in place; with a hook or a title its index line follows."""
+        names.refuse_path(self.store.path, topic.file)
+        line = self.line_of(topic.file)
+        if line is not None and (hook is not None or title is not None):
+            self.index.upsert(line.file, title=title or line.title, hook=hook or line.hook)
+        steps = [
+            transaction.Step(
+                path=self._path(topic.file),
+                before=before,
+                after=encode(text),
+                mode=self._mode(topic.file),
+            ),
+            self._index_step(topic.file),
+        ]
+        self._commit("edit", topic.name, topic.file, steps)
+        self._warn("")
+        return self.change("updated", topic.name, topic.file, f"Saved {quote(topic.name)}.")
+
+    def remove(self, topic: str) -> Change:
+        """Move a fact's file into the journal and take its line out of the index."""
+        found = self.store.match(self.view, topic)
+        names.refuse_path(self.store.path, found.file)
+        self.index.remove(self.view.link_to(found.file))
+        steps = [self._index_step(found.file)]
+        if found.file in self.view.facts:
+            steps.append(
+                transaction.Step(
+                    path=found.path,
+                    before=self._content(found),
+                    after=None,
+                    mode=self._mode(found.file),
+                )
+            )
+        self._commit("remove", found.name, found.file, steps)
+        what = "its file is in the undo journal" if len(steps) > 1 else "its file was missing"
+        said = f"Removed {quote(found.name)}; {what}."
+        return self.change("removed", found.name, found.file, said)
+
+    def revert(self, record: Record, action: str) -> Change:
+        """Take a recorded change back."""
+        about = record.about
+        for file in record.files:
+            names.refuse_path(self.store.path, os.path.relpath(file.path, self.store.path))
+        made = journal.revert(
+            self.store.places.state_dir, record, action=action, tokens=(), moment=stamp(self.moment)
+        )
+        self._finish(made)
+        verb = "Undid" if action == "undo" else "Redid"
+        what = self._reverted_action(record)
+        outcome = "undone" if action == "undo" else "redone"
+        said = f"{verb} the {what} of {quote(about.name or about.file)}."
+        return self.change(outcome, about.name, about.file, said)
+
+    def _reverted_action(self, record: Record) -> str:
+        """The name of the change that an undo, or a redo of an undo, is about."""
+        while record.about.reverts is not None:
+            try:
+                record = journal.find(self.store.places.state_dir, record.about.reverts)
+            except PimemError:
+                return "change"
+        return record.about.action
+
+    # Steps
+
+    def _content(self, topic: Topic) -> bytes:
+        try:
+            return read_bytes(topic.path)
+        except TopicNotFoundError as error:  # it was there when the folder was listed
+            raise Raced(str(error), name=topic.name, file=topic.file) from error
+
+    def _mode(self, file: str) -> int:
+        """The rights of a file as they are; a new one is the person's own."""
+        with contextlib.suppress(OSError):
+            return os.lstat(self._path(file)).st_mode & 0o7777
+        return 0o600
+
+    def _check_front(self, text: str, file: str, description: str, type_: str | None) -> None:
+        """See that what was written can be read again, before anything is changed."""
+        found = head(text)
+        if found.description != description or (type_ is not None and found.type != type_):
+            raise StorageError(
+                f"The front matter of {self._path(file)} is in a form that cannot be changed "
+                "safely; mend it by hand, then try again.",
+                file=file,
+            )
+
+    def _index_step(self, file: str) -> transaction.Step:
+        link = self.view.link_to(file)
+        target = next((e.target for e in self.view.entries if e.file == link), target_of(file))
+        return transaction.Step(
+            path=self._path(INDEX_NAME),
+            before=self.index_before,
+            after=encode(self.index.text()) if self._has_index() else None,
+            mode=self._mode(INDEX_NAME),
+            marker=f"]({target}",
+            decides=True,
+        )
+
+    def _has_index(self) -> bool:
+        """A store without an index gets one with its first line, not with a removal."""
+        return self.index_before is not None or self.index.text() != INITIAL
+
+    def _commit(self, action: str, name: str, file: str, steps: Sequence[transaction.Step]) -> None:
+        about = transaction.About(
+            action=action,
+            system=self.store.system,
+            store=self.store.name,
+            folder=self.store.path,
+            name=name,
+            file=file,
+        )
+        state_dir = self.store.places.state_dir
+        try:
+            if not revision.is_same(self._path(INDEX_NAME), self._revision):
+                raise ConflictError("The index was changed by another program.", file=INDEX_NAME)
+            record = transaction.commit(
+                state_dir, about, steps, tokens=(), moment=stamp(self.moment)
+            )
+        except ConflictError as error:
+            raced = Raced(str(error), name=name, file=error.file)
+            raced.wanted = self.index.text()
+            raise raced from error
+        self._finish(record)
+
+    def _finish(self, record: Record) -> None:
+        self._done.append(record)
+        bounds, _error = settings.load(self.store.places)
+        journal.prune(
+            self.store.places.state_dir,
+            max_bytes=bounds.undo_max_mb * 1e6,
+            max_days=bounds.undo_max_days,
+        )
+
+    def confirm(self) -> None:
+        """See, last of all under the lock, that nobody wrote over the change meanwhile."""
+        for record in self._done:
+            try:
+                kept = recovery.confirm(record)
+            except PimemError as error:
+                kept = False
+                self.notes.append(str(error))
+            if not kept:
+                self.notes.append(
+                    f"Another program wrote over this change; look at "
+                    f"{self._path(record.about.file or INDEX_NAME)}."
+                )
+
+    def _warn(self, line: str) -> None:
+        self.notes += loading.near_limits(self.index.text(), line)
+
+    def change(self, outcome: str, name: str, file: str, message: str) -> Change:
+        """What is told about the change; further notes are added until the end."""
+        return Change(
+            outcome=outcome,
+            store=self.store.name,
+            name=name,
+            file=file,
+            message=message,
+            notes=self.notes,
+        )
+
+
+def change(store: ZcodeStore, work: Callable[[Session], Change]) -> Change:
+    """Make a change, reading anew once when another program was quicker.
+
+    Raises:
+        ConflictError: It was quicker twice; the error has both versions.
+        StoreBusyError: Another process of ours is at it.
+        PimemError: What the change itself refuses.
+    """
+    store.refuse_changes()
+    with _held(store) as said:
+        first = Session(store)
+        session = first
+        try:
+            done = work(session)
+        except Raced:
+            session = Session(store, first)
+            try:
+                done = work(session)
+            except Raced as error:
+                raise _both(store, error) from error
+        session.notes[:0] = said
+        session.confirm()
+        return done
+
+
+def _both(store: ZcodeStore, error: Raced) -> ConflictError:
+    """The error after the second time, with what is there and what was wanted."""
+    import difflib
+
+    path = os.path.join(store.path, error.file or INDEX_NAME)
+    try:
+        theirs = store.index_text() or ""
+    except PimemError as failure:
+        theirs = ""
+        note = str(failure)
+    else:
+        lines = difflib.unified_diff(
+            theirs.splitlines(), error.wanted.splitlines(), "on disk", "yours", lineterm="", n=0
+        )
+        note = "\n".join([line for line in lines if not line.startswith("@@")][:_SHOWN_LINES])
+    return ConflictError(
+        f"{path} was changed by another program twice meanwhile; nothing was written. "
+        f"Read it again, then try again.\n{note}",
+        name=error.name,
+        file=error.file,
+        theirs=theirs,
+        mine=error.wanted,
+    )
+
+
+@contextlib.contextmanager
+def _held(store: ZcodeStore) -> Iterator[list[str]]:
+    """Hold the lock of our own processes, in the state folder, and repair what a kill left.
+
+    Raises:
+        StoreBusyError: Another process of ours keeps it.
+    """
+    import hashlib
+
+    import filelock
+
+    if os.path.lexists(store.path) and not os.path.isdir(store.path):
+        raise StorageError(f"{store.path} is not a folder; move it away.")
+    state_dir = store.places.state_dir
+    folder = os.path.join(state_dir, "locks")
+    digest = hashlib.sha256(os.path.abspath(store.path).encode("utf-8", "replace")).hexdigest()
+    path = os.path.join(folder, f"{digest[:16]}.lock")
+    with explained(path):
+        private_folder(folder)
+        lock = filelock.FileLock(path, timeout=_WAIT_S, poll_interval=0.02)
+        try:
+            lock.acquire()
+        except filelock.Timeout as error:
+            raise StoreBusyError(
+                f"Another pimem is changing {store.path}; try again in a moment."
+            ) from error
+    try:
+        said = recovery.recover(state_dir, store.path)
+        _clean(store.path)
+        yield said
+    finally:
+        lock.release()
+
+
+def _clean(folder: str) -> None:
+    """Remove temporary files that killed processes left in the folder and those below it."""
+    for below, _folders, files in os.walk(folder):
+        recovery.clean(below, files)
+
+
+def recover(store: ZcodeStore) -> Sequence[str]:
+    """Repair what a killed process left unfinished; a sentence for each repair."""
+    with _held(store) as said:
+        return said

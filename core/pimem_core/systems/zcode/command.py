@@ -1,0 +1,108 @@
+"""zcode's part of the slash command /memory."""
+
+from __future__ import annotations
+
+from ... import actions
+from ...errors import PimemError
+from ...text import plural, quote
+from . import check
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ...actions import Action
+    from ..base import HookContext
+    from .hooks import ZcodeHooks
+    from .store import ZcodeStore
+
+_WORDS = {
+    "status": "what the store holds, and what is wrong with it",
+    "preview": "what the model is given",
+    "reload": "give the model the index once more",
+    "search": "find facts: search <text>",
+}
+#: Forms of other systems, which are no text to store.
+_OTHERS = ("pin", "unpin", "remove", "consolidate")
+_MOST_HITS = 20
+
+
+def run(
+    args: str, store: ZcodeStore, context: HookContext, hooks: ZcodeHooks
+) -> list[Action] | None:
+    """Run /memory with its raw argument; None for words that belong to another system."""
+    text = args.strip()
+    word, _, rest = text.partition(" ")
+    word, rest = word.lower(), rest.strip()
+    if not text:
+        return [actions.open_manager()] if context.session.mode == "tui" else _status(store)
+    if text.lower() == "status":
+        return _status(store)
+    if text.lower() == "reload":
+        context.state["reload"] = True
+        return [actions.notify("The next prompt carries the ZCode memory index again.")]
+    if text.lower() == "preview":
+        return _preview(context, hooks)
+    if word == "search":
+        return _search(rest, store) if rest else None
+    if word in _OTHERS:
+        return None
+    return [actions.send_user_message(_store_request(text))]
+
+
+def _status(store: ZcodeStore) -> list[Action]:
+    status = store.status()
+    lines = [f"ZCode memory: {plural(status.count, 'fact')} in {status.path}"]
+    if not status.exists:
+        lines = [f"ZCode memory: none yet; the first fact makes {status.path}"]
+    notes = list(status.notes)
+    try:
+        view = store.view()
+    except PimemError:
+        pass  # the status says so already
+    else:
+        notes += [said for said in check.summary(check.findings(store, view)) if said not in notes]
+        if not notes and status.exists:
+            notes.append("Index and files agree.")
+    return [actions.notify("\n".join([*lines, *(f"  - {note}" for note in notes)]))]
+
+
+def _preview(context: HookContext, hooks: ZcodeHooks) -> list[Action]:
+    try:
+        parts = hooks.inject(context, turn=1)
+    except PimemError as error:
+        return [actions.notify(str(error), "warning")]
+    text = "\n\n".join(part.text for part in parts)
+    return [actions.notify(text or "No ZCode memory index is given.")]
+
+
+def _search(text: str, store: ZcodeStore) -> list[Action]:
+    try:
+        hits = list(store.search(text))
+    except PimemError as error:
+        return [actions.notify(str(error), "warning")]
+    if not hits:
+        return [actions.notify(f"No fact contains {quote(text)}.")]
+    lines = [f"{plural(len(hits), 'fact')} with {quote(text)}:"]
+    for hit in hits[:_MOST_HITS]:
+        where = f"line {hit.line}: {hit.snippet}" if hit.line else hit.topic.summary
+        lines.append(f"  {hit.topic.name} ({hit.topic.file}) {where}")
+    if len(hits) > _MOST_HITS:
+        lines.append(f"  and {len(hits) - _MOST_HITS} more")
+    return [actions.notify("\n".join(lines))]
+
+
+def _store_request(text: str) -> str:
+    return (
+        "Save the following to memory with memory_write: choose a name, a one-line description "
+        f"and the type that fits.\n\n{text}"
+    )
+
+
+def complete(prefix: str) -> list[dict[str, str]]:
+    """The command's words."""
+    if " " in prefix:
+        return []
+    return [
+        {"value": f"{word} " if word == "search" else word, "label": word, "description": text}
+        for word, text in _WORDS.items()
+        if word.startswith(prefix.lower())
+    ]

@@ -1,0 +1,189 @@
+"""`zcode-memory.json`: one for the user, one for the project, the project's going before."""
+
+from __future__ import annotations
+
+import os
+
+from ...errors import ConfigError, PimemError, TopicNotFoundError
+from ...files.read import read_bytes
+from ...model import Setting, Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from ...paths import Places
+    from ...settings import Settings
+
+_NAME = "zcode-memory.json"
+_KEYS: Mapping[str, type] = {"enabled": bool, "dir": str, "injectIndex": bool}
+_WANTED = {bool: "true or false", str: "a text"}
+
+
+class Config(Value):
+    """What the files say, with defaults for what they leave out. `dir` is absolute or None."""
+
+    enabled: bool = True
+    dir: str | None = None
+    inject_index: bool = True
+
+
+def storage_root(places: Places) -> str:
+    """ZCode's folder: `ZCODE_STORAGE_DIR`, else `~/.zcode`."""
+    return os.path.abspath(
+        places.env.get("ZCODE_STORAGE_DIR") or os.path.join(places.home, ".zcode")
+    )
+
+
+def paths(places: Places) -> tuple[str, str]:
+    """The user's file and the project's."""
+    return (
+        os.path.join(places.agent_dir, "extensions", _NAME),
+        os.path.join(places.cwd, ".pi", _NAME),
+    )
+
+
+def load(places: Places, *, project: bool = True) -> tuple[Config, ConfigError | None]:
+    """The configuration that holds, and what is wrong with the files if anything is.
+
+    Args:
+        places: Where the files are.
+        project: Whether the project's own file counts; a project that is not trusted has no say.
+    """
+    merged: dict[str, Any] = {}
+    wrong: list[str] = []
+    for path in paths(places)[: 2 if project else 1]:
+        try:
+            read, ignored = _usable(path, _read(path), places)
+        except ConfigError as error:
+            wrong.append(str(error))
+            continue
+        merged = _merge(merged, read)
+        wrong += ignored
+    config = Config(
+        enabled=merged.get("enabled", True),
+        dir=merged.get("dir"),
+        inject_index=merged.get("injectIndex", True),
+    )
+    return config, ConfigError(" ".join(wrong)) if wrong else None
+
+
+def _merge(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    merged = dict(below)
+    for key, value in above.items():
+        old = merged.get(key)
+        if isinstance(old, dict) and isinstance(value, dict):
+            value = _merge(old, value)
+        merged[key] = value
+    return merged
+
+
+def _read(path: str) -> dict[str, Any]:
+    """What a file holds; nothing when it is absent.
+
+    Raises:
+        ConfigError: It cannot be read, or is no JSON object.
+    """
+    if not os.path.lexists(path):
+        return {}
+    try:
+        data = read_bytes(path, follow=True)
+    except TopicNotFoundError:
+        return {}
+    except PimemError as error:
+        raise ConfigError(f"{error} It is ignored until it is mended.") from error
+    import json  # most people have no such file
+
+    try:
+        raw = json.loads(data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise ConfigError(
+            f"{path} is not UTF-8 at byte {error.start}. It is ignored until it is mended."
+        ) from error
+    except json.JSONDecodeError as error:
+        raise ConfigError(
+            f"{path}, line {error.lineno}, column {error.colno}: {error.msg}. "
+            "It is ignored until it is mended."
+        ) from error
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(f"{path}: {error}. It is ignored until it is mended.") from error
+    if not isinstance(raw, dict):
+        raise ConfigError(
+            f"{path}, line 1, column 1: the file must hold an object. "
+            "It is ignored until it is mended."
+        )
+    return raw
+
+
+def _usable(
+    path: str, raw: Mapping[str, Any], places: Places
+) -> tuple[dict[str, Any], Sequence[str]]:
+    """The keys that can be used, and a sentence for each that cannot."""
+    found: dict[str, Any] = {}
+    wrong = []
+    for key, value in raw.items():
+        kind = _KEYS.get(key)
+        if kind is None or value is None:
+            continue
+        if not isinstance(value, kind) or value == "":
+            wrong.append(f'{path}: "{key}" must be {_WANTED[kind]}; it is ignored.')
+        elif key == "dir":
+            folder = _folder(str(value), places)
+            if folder is None:
+                wrong.append(f'{path}: "dir" {value} is a path of another system; it is ignored.')
+            else:
+                found[key] = folder
+        else:
+            found[key] = value
+    return found, wrong
+
+
+def _folder(value: str, places: Places) -> str | None:
+    """`dir` as an absolute path. This is the only place where `~` is expanded."""
+    if os.name != "nt" and (value[1:3] in (":\\", ":/") or value.startswith("\\\\")):
+        return None
+    if value == "~" or value.startswith(("~/", "~\\")):
+        value = places.home + value[1:]
+    return os.path.abspath(os.path.join(places.cwd, value))
+
+
+def settings(places: Places) -> list[Setting]:
+    """Each key with the value that holds and its source; unknown keys are told too.
+
+    Raises:
+        ConfigError: One of the files is broken.
+    """
+    config, _error = load(places)
+    values = {"enabled": config.enabled, "dir": config.dir, "injectIndex": config.inject_index}
+    sources = dict.fromkeys(values, "default")
+    unknown: list[Setting] = []
+    for path in paths(places):
+        raw = _read(path)
+        usable, _wrong = _usable(path, raw, places)
+        for key, value in raw.items():
+            if key in usable:
+                sources[key] = path
+            elif key not in _KEYS:
+                source = f"{path} (unknown key, kept)"
+                unknown.append(Setting(key=f"zcode.{key}", value=value, source=source))
+            elif sources[key] == "default" and value is not None:
+                sources[key] = f"{path} (not usable as written)"
+    known = [Setting(key=f"zcode.{k}", value=v, source=sources[k]) for k, v in values.items()]
+    return [*known, *unknown]
+
+
+def is_active(places: Places, settings: Settings) -> bool:
+    """Whether the system takes part for this user and folder.
+
+    By itself it does where ZCode was used or its memory configured, unless that turned it off.
+    """
+    word = settings.systems.get("zcode", "auto")
+    if word != "auto":
+        return word == "on"
+    return is_in_use(places) and load(places)[0].enabled
+
+
+def is_in_use(places: Places) -> bool:
+    """Whether ZCode was ever used here, or its memory configured."""
+    return os.path.lexists(storage_root(places)) or any(map(os.path.lexists, paths(places)))

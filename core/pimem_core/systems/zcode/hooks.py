@@ -1,0 +1,232 @@
+"""What zcode does inside pi: the index as one hidden message, tools, its part of /memory."""
+
+from __future__ import annotations
+
+import os
+
+from ... import actions
+from ...errors import PimemError
+from ..base import HookContext, Offer, Part
+from . import config
+
+# Every hook of every person asks whether this system takes part; all else loads when it does.
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from ...actions import Action
+    from ...paths import Places
+    from ...settings import Settings
+    from .store import ZcodeStore
+
+#: Type of the hidden message, and of the entry that says what it held.
+MESSAGE = "zcode-memory"
+MARKER = "zcode-memory/injected"
+_TOOLS = frozenset({"memory_list", "memory_read", "memory_write"})
+_INJECTED = f"@entries:{MARKER}"
+_IN_TAIL = f"@tail_has:{MESSAGE}"
+_EVENTS: Sequence[Mapping[str, Any]] = (
+    {
+        "name": "session_start",
+        "fields": ["reason", "@tools", _INJECTED, _IN_TAIL],
+        "deadline_ms": 250,
+        "awaited": True,
+    },
+    {
+        "name": "before_agent_start",
+        "fields": ["messageType", _INJECTED, _IN_TAIL],
+        "deadline_ms": 250,
+        "awaited": True,
+    },
+)
+
+
+class ZcodeHooks:
+    """zcode's part in a session."""
+
+    def __init__(self) -> None:
+        self._rendered: tuple[object, str, Part | None] | None = None
+        self._offers: dict[str, Offer] = {}
+
+    def is_active(self, places: Places, settings: Settings) -> bool:
+        """Where ZCode was used or its memory configured, unless that turned it off."""
+        return config.is_active(places, settings)
+
+    def offer(self, places: Places) -> Offer:
+        """Three tools, a part of /memory, and two events."""
+        from .store import project_store
+
+        folder = project_store(places, config.load(places)[0]).path
+        if folder in self._offers:
+            return self._offers[folder]
+        from . import tools
+
+        self._offers[folder] = Offer(
+            tools=tools.descriptions(folder),
+            commands=(
+                {
+                    "name": "memory",
+                    "description": "Memory manager, or: <text to store>, search, status, preview, "
+                    "reload",
+                },
+            ),
+            events=_EVENTS,
+        )
+        return self._offers[folder]
+
+    def event(self, name: str, payload: Mapping[str, Any], context: HookContext) -> list[Action]:
+        """Answer one of the two events."""
+        if name == "session_start":
+            return self._session_start(payload, context)
+        if name == "before_agent_start" and not context.state.get("passive"):
+            return self._before_agent_start(payload, context)
+        return []
+
+    def _session_start(self, payload: Mapping[str, Any], context: HookContext) -> list[Action]:
+        said = self._begin(payload, context)
+        # The person is told when pi starts, not again with each of its sessions.
+        return said if payload.get("reason") in (None, "startup", "reload") else []
+
+    def _begin(self, payload: Mapping[str, Any], context: HookContext) -> list[Action]:
+        context.state.clear()
+        others = _other_providers(payload)
+        if others:
+            context.state["passive"] = True
+            return [
+                actions.notify(
+                    f"pimem leaves the ZCode memory of this session alone: {others} offers the "
+                    "same tools. `pimem pi install --take-over` switches it off.",
+                    "warning",
+                )
+            ]
+        # What the session itself holds of us counts, not what this process remembers.
+        self._remember(payload, context)
+        said = []
+        _config, trouble = config.load(context.places)
+        if trouble is not None:
+            said.append(actions.notify(str(trouble), "warning"))
+        if context.session.trusted is False and os.path.exists(config.paths(context.places)[1]):
+            said.append(
+                actions.notify(
+                    f"{config.paths(context.places)[1]} is ignored: the project is not trusted.",
+                    "warning",
+                )
+            )
+        location = self._store(context).location
+        if location is not None and location.warning:
+            said.append(actions.notify(location.warning, "warning"))
+        if location is not None and location.source in ("config", "sibling"):
+            # A folder that was computed from the path cannot be somebody else's.
+            said += [actions.notify(note) for note in location.notes]
+        return said
+
+    def _remember(self, payload: Mapping[str, Any], context: HookContext) -> None:
+        """Take over the newest marker and whether its message is still there, where told."""
+        if _INJECTED in payload:
+            marker = payload[_INJECTED]
+            found = marker.get("indexHash") if isinstance(marker, dict) else None
+            context.state["injected"] = found if isinstance(found, str) else None
+        if payload.get(_IN_TAIL) is False:
+            context.state["injected"] = None
+
+    def start(self, context: HookContext) -> list[Action]:
+        """Do nothing slow."""
+        del context
+        return []
+
+    # Injection
+
+    def _before_agent_start(self, payload: Mapping[str, Any], context: HookContext) -> list[Action]:
+        if payload.get("messageType", "user") != "user":
+            return []
+        self._remember(payload, context)
+        if not config.load(context.places, project=_counts(context))[0].inject_index:
+            return []
+        try:
+            digest, part = self._index(context)
+        except PimemError as error:
+            if context.state.get("told") == str(error):
+                return []
+            context.state["told"] = str(error)
+            return [actions.notify(str(error), "warning")]
+        again = context.state.pop("reload", False)
+        if part is None or (context.state.get("injected") == digest and not again):
+            return []
+        context.state["injected"] = digest
+        return [
+            actions.message(MESSAGE, part.text, details={"indexHash": digest}),
+            actions.append_entry(MARKER, {"indexHash": digest}),
+        ]
+
+    def _index(self, context: HookContext) -> tuple[str, Part | None]:
+        """The hash of the index and what is given of it, kept while the index stays as it is."""
+        store = self._store(context)
+        key = (store.path, store.stamp_of_index())
+        if self._rendered is None or self._rendered[0] != key or key[1] is None:
+            from .facts import INDEX_NAME
+            from .injection import index_part
+            from .revision import digest_of
+
+            text = store.index_text()
+            digest = digest_of((text or "").encode())
+            part = index_part(text, os.path.join(store.path, INDEX_NAME))
+            self._rendered = (key, digest, part)
+        return self._rendered[1:]
+
+    def inject(self, context: HookContext, *, turn: int) -> Sequence[Part]:
+        """What the n-th prompt of a new session is given: the index with the first."""
+        wanted = config.load(context.places, project=_counts(context))[0].inject_index
+        if turn != 1 or not wanted:
+            return []
+        part = self._index(context)[1]
+        return [part] if part is not None else []
+
+    # Tools and commands
+
+    def tool(self, name: str, params: Mapping[str, Any], context: HookContext) -> list[Action]:
+        """Run one of the three tools."""
+        from . import tools
+
+        return tools.run(name, params, self._store(context), context)
+
+    def command(self, name: str, args: str, context: HookContext) -> list[Action] | None:
+        """Run this system's part of /memory."""
+        from . import command
+
+        if context.state.get("passive"):
+            return None
+        return command.run(args, self._store(context), context, self)
+
+    def complete(self, name: str, prefix: str, context: HookContext) -> list[dict[str, str]]:
+        """Complete /memory's words."""
+        from . import command
+
+        return command.complete(prefix)
+
+    def answer(self, key: str, value: bool | None, context: HookContext) -> list[Action] | None:
+        """Nothing is ever asked."""
+        del key, value, context
+        return None
+
+    def _store(self, context: HookContext) -> ZcodeStore:
+        from .store import project_store
+
+        return project_store(
+            context.places, config.load(context.places, project=_counts(context))[0]
+        )
+
+
+def _counts(context: HookContext) -> bool:
+    """Whether the project's own configuration file has a say."""
+    return context.session.trusted is not False
+
+
+def _other_providers(payload: Mapping[str, Any]) -> str:
+    """The extension that offers our tools too, by what pi says of its tools."""
+    for tool in payload.get("@tools") or ():
+        if not isinstance(tool, dict) or tool.get("name") not in _TOOLS or tool.get("own", True):
+            continue
+        return str(tool.get("path") or tool.get("source") or "another extension")
+    return ""

@@ -1,0 +1,265 @@
+"""The index `MEMORY.md`: reading it as people and programs wrote it, changing one line at a time.
+
+A line is `- [Title](file.md) — hook`. Read are links to Markdown files below the folder in any
+line, outside of code and comments; rewritten are only lines of a list with one such link, and of
+those only title and hook.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+
+from ...errors import StorageError
+from .facts import INDEX_NAME, is_fact_file
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+INITIAL = "# Memory Index\n\n"
+_LINK = re.compile(
+    r"(?<!!)\[(?P<title>(?:[^\[\]\\\n]|\\.|\[[^\[\]\n]*\])*)\]\([ \t]*"
+    r"(?P<target><[^<>\n]*>|[^\s()]*(?:\([^\s()]*\)[^\s()]*)*|[^()\n]*?\.md)"
+    r"(?:[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'))?[ \t]*\)"
+)
+_BULLET = re.compile(r"\ufeff?[ \t]*(?:[-*+]|\d+[.)])[ \t]+")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_CODE = re.compile(r"(`+)(?!`)(?:.*?[^`])?\1(?!`)")
+_CODE_TAGS = re.compile(r"(?:\s*`[^`]*`)+(?=\s)")
+# What stands between link and hook; the last is a dash that was read in the wrong encoding.
+_SEPARATOR = re.compile(r"\s*(?:—|–|--?|·|:|→|->|\u00e2\u20ac\u201d|\u00e2\u20ac\u201c)(?:\s+|\Z)")
+_MARKS = re.compile(r"(?:\*\*|__|~~|\*|_)*")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_PERCENT = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
+_DASH = " — "
+
+
+class Entry:
+    """A link of the index to a fact file. `line` counts from 1.
+
+    `kind` is `line` where the line is the fact's own and can be rewritten, else `row` for a row of
+    a table and `link` for any other. `target` is the file as the link has it, `start` and `end`
+    are the link's place in its line.
+    """
+
+    __slots__ = ("end", "file", "hook", "kind", "line", "start", "target", "title")
+
+    def __init__(
+        self,
+        line: int,
+        file: str,
+        target: str,
+        title: str,
+        hook: str,
+        kind: str,
+        start: int,
+        end: int,
+    ) -> None:
+        self.line = line
+        self.file = file
+        self.target = target
+        self.title = title
+        self.hook = hook
+        self.kind = kind
+        self.start = start
+        self.end = end
+
+
+def entries(text: str) -> list[Entry]:
+    """The links of an index to fact files, in order, several for a line that has several."""
+    return [entry for number, line in _open_lines(text) for entry in _in_line(line, number)]
+
+
+def _open_lines(text: str) -> Iterator[tuple[int, str]]:
+    """The lines outside of fenced code and comments, with their numbers."""
+    fence, in_comment = "", False
+    for number, line in enumerate(text.split("\n"), start=1):
+        if in_comment:
+            before, closed, line = line.partition("-->")
+            in_comment = not closed
+            # What follows a comment keeps its place in the line.
+            line = " " * (len(before) + 3) + line if closed else ""
+        mark = _FENCE.match(line)
+        if fence:
+            if mark and mark[1].startswith(fence) and not line[mark.end() :].strip():
+                fence = ""
+            continue
+        if mark:
+            fence = mark[1]
+            continue
+        if "<!--" in line:
+            line = re.sub(r"<!--.*?-->", lambda m: " " * len(m.group()), line)
+            begun = line.find("<!--")
+            if begun >= 0:
+                line, in_comment = line[:begun], True
+        if "](" in line:
+            yield number, line
+
+
+def _in_line(line: str, number: int) -> list[Entry]:
+    # The text of code stays as long as it is, so that places in the line are right.
+    plain = _CODE.sub(lambda m: "`" + "x" * (len(m.group()) - 2) + "`", line)
+    found = []
+    for match in _LINK.finditer(plain):
+        file = linked_file(line[match.start("target") : match.end("target")])
+        if file is not None:
+            found.append((match, file))
+    is_row = line.lstrip().startswith("|")
+    alone = len(found) == 1 and not is_row and _BULLET.match(line) is not None
+    kind = "line" if alone else "row" if is_row and len(found) == 1 else "link"
+    return [
+        Entry(
+            line=number,
+            file=file,
+            target=line[match.start("target") : match.end("target")],
+            title=line[match.start("title") : match.end("title")],
+            hook=_row_hook(line, match.end()) if is_row else _hook(line, match.end())[1],
+            kind=kind,
+            start=match.start(),
+            end=match.end(),
+        )
+        for match, file in found
+    ]
+
+
+def _hook(line: str, end: int) -> tuple[int, str, bool]:
+    """Where the hook of a list's line begins, the hook, and whether a separator is before it."""
+    rest = line[end:].rstrip()
+    marks = _MARKS.match(rest)
+    start = marks.end() if marks else 0
+    tags = _CODE_TAGS.match(rest, start)
+    separator = _SEPARATOR.match(rest, tags.end() if tags else start)
+    if separator is not None:
+        start = separator.end()
+    else:
+        start += len(rest[start:]) - len(rest[start:].lstrip())
+    hook = rest[start:]
+    for mark in ("~~", "**", "__"):
+        # A mark that was opened before the link and is closed behind the hook.
+        if hook.endswith(mark) and line[:end].count(mark) % 2 and mark not in rest[:start]:
+            hook = hook[: -len(mark)].rstrip()
+    return end + start, hook, separator is not None
+
+
+def _row_hook(line: str, end: int) -> str:
+    cells = [cell.strip() for cell in line[end:].strip().strip("|").split("|")]
+    return " · ".join(cell for cell in cells if cell)
+
+
+def linked_file(target: str) -> str | None:
+    """The fact file below the folder that a link's target names; None for any other target."""
+    target = target.strip()
+    if target.startswith("<") and target.endswith(">"):
+        target = target[1:-1]
+    target = target.partition("#")[0].partition("?")[0]
+    if not target or target[0] in "/~\\" or _SCHEME.match(target):
+        return None
+    target = _PERCENT.sub(_decoded, target)
+    file = posixpath.normpath(target)
+    return file if is_fact_file(file) else None
+
+
+def _decoded(match: re.Match[str]) -> str:
+    return bytes.fromhex(match.group().replace("%", "")).decode("utf-8", "replace")
+
+
+def target_of(file: str) -> str:
+    """A file as the target of a link."""
+    target = re.sub(r"[#?%]", lambda m: f"%{ord(m.group()):02X}", file)
+    return f"<{target}>" if re.search(r"[\s()]", target) else target
+
+
+def line_of(title: str, file: str, hook: str) -> str:
+    """A line as this program writes it."""
+    return f"- [{title}]({target_of(file)}){_DASH}{hook}"
+
+
+class Index:
+    """An index being changed. `text()` gives it back; untouched lines keep their bytes."""
+
+    def __init__(self, text: str) -> None:
+        self._lines = text.split("\n")
+        self._eol = "\r" if len(self._lines) > 1 and self._lines[0].endswith("\r") else ""
+        self._entries = entries(text)
+
+    def text(self) -> str:
+        """The whole index."""
+        return "\n".join(self._lines)
+
+    def of_file(self, file: str) -> list[Entry]:
+        """The links to one file."""
+        return [entry for entry in self._entries if entry.file == file]
+
+    def _changed(self) -> None:
+        self._entries = entries(self.text())
+
+    def upsert(self, file: str, *, title: str, hook: str) -> bool:
+        """Bring a file's line up to date, or add one; whether that could be done.
+
+        A file that is only linked from prose, a table or beside others has no line of its own:
+        such lines are the person's and stay as they are.
+
+        Raises:
+            StorageError: A new line would not count.
+        """
+        known = self.of_file(file)
+        own = next((entry for entry in known if entry.kind == "line"), None)
+        if own is not None:
+            self._rewrite(own, title, hook)
+        elif not known:
+            self._add(line_of(title, file, hook))
+        self._changed()
+        if not self.of_file(file):
+            raise StorageError(
+                f"{INDEX_NAME} ends inside a code block or comment that is never closed, where a "
+                "new line would not count; close it, then try again.",
+                file=INDEX_NAME,
+            )
+        return own is not None or not known
+
+    def _rewrite(self, entry: Entry, title: str, hook: str) -> None:
+        line = self._lines[entry.line - 1]
+        if hook != entry.hook:
+            eol = "\r" if line.endswith("\r") else ""
+            line = line.removesuffix("\r")
+            start, old, separated = _hook(line, entry.end)
+            before, after = line[:start], line[start + len(old) :]
+            if not separated:
+                before = before.rstrip() + _DASH
+            elif not before.endswith((" ", "\t")):
+                before += " "
+            line = before + hook + after + eol
+        if title != entry.title:
+            inner = entry.start + 1
+            line = line[:inner] + title + line[inner + len(entry.title) :]
+        self._lines[entry.line - 1] = line
+
+    def _add(self, line: str) -> None:
+        """Put a new line below the last of its kind, else at the end."""
+        own = [entry.line for entry in self._entries if entry.kind == "line"]
+        if own:
+            place = own[-1]
+            # Lines that are set in belong to the one above them.
+            while place < len(self._lines) and self._lines[place][:1] in (" ", "\t"):
+                place += 1
+        else:
+            place = len(self._lines)
+            if not self._lines[-1].strip():
+                place -= 1
+        if place == len(self._lines):
+            self._lines[-1] += self._eol
+            self._lines.append(line)
+        else:
+            self._lines.insert(place, line + self._eol)
+
+    def remove(self, file: str) -> None:
+        """Take a file out: its own lines and rows go, of any other line only the link does."""
+        doomed = {e.line for e in self.of_file(file) if e.kind != "link"}
+        for entry in reversed([e for e in self.of_file(file) if e.line not in doomed]):
+            line = self._lines[entry.line - 1]
+            self._lines[entry.line - 1] = line[: entry.start] + entry.title + line[entry.end :]
+        self._lines = [line for n, line in enumerate(self._lines, start=1) if n not in doomed]
+        if doomed and self._lines and self._lines[-1].endswith("\r"):
+            self._lines[-1] = self._lines[-1][:-1]  # it is the last line now
+        self._changed()

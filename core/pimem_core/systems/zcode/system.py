@@ -1,0 +1,74 @@
+"""ZCode's project memory as a memory system: its store, its formats, its settings."""
+
+from __future__ import annotations
+
+import functools
+import os
+
+from ... import settings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...errors import ConfigError
+    from ...model import Setting
+    from ...paths import Places
+    from ..base import Hooks
+    from .store import ZcodeStore
+
+
+class ZcodeSystem:
+    """The memory that ZCode and pi share, by project; Claude Code's folders have its shape too."""
+
+    name = "zcode"
+    providers = ("pi-zcode-memory",)
+
+    # Every command and hook loads this module; what it is for loads with its first use.
+
+    @functools.cached_property
+    def hooks(self) -> Hooks:
+        """What zcode does inside a host."""
+        from .hooks import ZcodeHooks
+
+        return ZcodeHooks()
+
+    def stores(self, places: Places) -> Sequence[ZcodeStore]:
+        """The store of the working folder's project; none for a person who has no ZCode."""
+        from . import config
+
+        if config.is_in_use(places) or config.is_active(places, settings.load(places)[0]):
+            return [self.active(places)]
+        return []
+
+    def active(self, places: Places) -> ZcodeStore:
+        """The store of the working folder's project, there or not."""
+        from . import config
+        from .store import project_store
+
+        return project_store(places, config.load(places)[0])
+
+    def recognise(self, folder: str) -> str | None:
+        """`zcode` or `claude`, None when the folder is neither."""
+        from . import formats
+
+        return formats.recognise(folder)
+
+    def open(self, folder: str, places: Places) -> ZcodeStore:
+        """Any folder of this shape; the project's own under its name."""
+        from .store import ZcodeStore
+
+        own = self.active(places)
+        return own if os.path.abspath(folder) == own.path else ZcodeStore(folder, folder, places)
+
+    def settings(self, places: Places) -> Sequence[Setting]:
+        """The keys of the two zcode-memory.json."""
+        from . import config
+
+        return config.settings(places)
+
+    def trouble(self, places: Places) -> ConfigError | None:
+        """What is wrong with the configuration files; None when nothing is."""
+        from . import config
+
+        return config.load(places)[1]

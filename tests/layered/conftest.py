@@ -1,0 +1,50 @@
+"""Layered memory in an isolated home: a git project with a workspace, and a global layer."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import hypothesis
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from layered.worlds import World
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+hypothesis.settings.register_profile("pimem", deadline=None, max_examples=60, database=None)
+hypothesis.settings.load_profile("pimem")
+
+
+@pytest.fixture
+def world(isolated_home: Path, monkeypatch: pytest.MonkeyPatch) -> World:
+    """A home with a git project in it; neither layer exists yet."""
+    project = isolated_home / "project"
+    project.mkdir()
+    (project / ".git").mkdir()
+    (project / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    monkeypatch.chdir(project)
+    return World(isolated_home, project)
+
+
+@pytest.fixture
+def both(world: World) -> World:
+    """Both layers with an index, and the person's yes to the workspace."""
+    world.store.init("global")
+    world.store.init("workspace")
+    return world
+
+
+@pytest.fixture
+def utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A host in UTC."""
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()

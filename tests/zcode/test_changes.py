@@ -1,0 +1,542 @@
+"""Changing a store of facts: one index line and the touched keys, and nothing unseen."""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import TYPE_CHECKING
+
+import pytest
+from pimem_core.errors import (
+    ConflictError,
+    InvalidArgumentError,
+    InvalidTopicError,
+    PimemError,
+    ReadOnlyFormatError,
+    SecretError,
+    StorageError,
+    StoreBusyError,
+    TopicNotFoundError,
+)
+from pimem_core.files import journal, transaction
+from pimem_core.systems.zcode import changing
+from pimem_core.systems.zcode.store import ZcodeStore
+from zcode.folder import HEADER, Project, fact
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from pimem_core.model import Change
+
+INDEX = (
+    "# Memory Index\r\n\r\n## People\r\n- **[Ann](./user_ann.md)** `user` — who she is\r\n"
+    "- ~~[Old](old.md) — gone~~\r\n| [Row](row.md) | in a table |\r\n\r\nfooter, no line end"
+)
+ANN = (
+    "\ufeff---\r\n# by hand\r\nname: Ann, the lead\r\nmetadata: \r\n  node_type: memory\r\n"
+    "  type: user\r\n  originSessionId: sess_1\r\n  modified: 2026-07-01T10:00:00.000Z\r\n"
+    "description: who she is\r\nextra: {a: 1}\r\n---\r\nAnn leads.\r\n"
+)
+
+
+def test_the_first_fact_makes_folder_file_and_index(project: Project) -> None:
+    change = project.write("first-fact", "# A title\n\nText", "What it is", "feedback")
+    assert (change.outcome, change.name, change.file) == ("created", "first-fact", "first-fact.md")
+    assert project.files() == {
+        "MEMORY.md": f"{HEADER}- [A title](first-fact.md) — What it is\n".encode(),
+        "first-fact.md": b'---\nname: "first-fact"\ndescription: "What it is"\nmetadata:\n'
+        b"  node_type: memory\n  type: feedback\n---\n\n# A title\n\nText\n",
+    }
+    assert stat.S_IMODE(os.lstat(project.path / "first-fact.md").st_mode) == 0o600
+
+
+@pytest.mark.parametrize(
+    ("content", "title", "expected"),
+    [("text", None, "x"), ("# H1", None, "H1"), ("# H1", "T [a]  b", "T a b")],
+)
+def test_the_title_of_a_new_line(
+    project: Project, content: str, title: str | None, expected: str
+) -> None:
+    project.write("x", content, title=title)
+    assert f"- [{expected}](x.md) — d\n" in project.index
+
+
+def test_a_title_follows_the_heading_only_where_it_did(project: Project) -> None:
+    project.write("x", "# One")
+    project.write("x", "# Two")
+    assert "- [Two](x.md)" in project.index
+    project.write("x", "# Two", title="Chosen")
+    project.write("x", "# Three")
+    assert "- [Chosen](x.md)" in project.index
+
+
+def test_a_write_touches_one_line_and_its_keys(project: Project) -> None:
+    project.fill({"MEMORY.md": INDEX, "user_ann.md": ANN, "old.md": "x", "row.md": "x"})
+    os.chmod(project.path / "user_ann.md", 0o640)
+    change = project.write("user_ann", "Ann\nleads.", 'Who "she" is', "feedback")
+    assert change.outcome == "updated"
+    assert project.index == INDEX.replace("— who she is", '— Who "she" is')
+    assert project.text("user_ann.md") == ANN.replace("type: user", "type: feedback").replace(
+        "description: who she is", 'description: "Who \\"she\\" is"'
+    ).replace("Ann leads.", "Ann\r\nleads.")
+    assert stat.S_IMODE(os.lstat(project.path / "user_ann.md").st_mode) == 0o640
+    assert sorted(project.files()) == ["MEMORY.md", "old.md", "row.md", "user_ann.md"]
+
+
+def test_the_same_again_changes_nothing(project: Project) -> None:
+    project.write("x", "text")
+    before = project.files()
+    assert project.write("x", "text").outcome == "unchanged"
+    assert project.files() == before
+    assert len(journal.history(project.places.state_dir, [project.store.path])) == 1
+
+
+def test_a_fact_that_only_a_table_names_keeps_its_row(project: Project) -> None:
+    project.fill({"MEMORY.md": INDEX, "row.md": fact("row")})
+    change = project.write("row", "new", "other")
+    assert project.index == INDEX
+    assert any("line 6" in note.lower() for note in change.notes)
+
+
+def test_an_unlisted_fact_gets_its_line(project: Project) -> None:
+    project.fill({"a.md": fact("a")})
+    project.write("a", "new", "d2")
+    assert project.index == f"{HEADER}- [a](a.md) — d2\n"
+
+
+def test_a_missing_file_is_made_again_under_its_line(project: Project) -> None:
+    project.fill({"MEMORY.md": "- [Gone](gone.md) — old\n"})
+    assert project.write("gone", "x", "new").outcome == "created"
+    assert project.index == "- [gone](gone.md) — new\n"
+
+
+def test_append_adds_at_the_end(project: Project) -> None:
+    project.write("x", "one")
+    project.write("x", "two", mode="append")
+    assert project.text("x.md").endswith("---\n\none\n\ntwo\n")
+    assert project.write("new", "three", mode="append").outcome == "created"
+
+
+def test_the_type_is_asked_for_once(project: Project) -> None:
+    with pytest.raises(InvalidArgumentError, match="type is missing"):
+        project.write("x", type_=None)
+    project.write("x", type_="user")
+    project.write("x", "new", type_=None)
+    assert project.topic("x").type == "user"
+
+
+BAD = [
+    ({"name": "Has Space"}, InvalidArgumentError, r'name "Has Space".*"has-space"'),
+    ({"name": "Über_Test.md"}, InvalidArgumentError, r'name .*"uber-test"'),
+    ({"name": "重构"}, InvalidArgumentError, "name .* no slug"),
+    ({"name": ""}, InvalidArgumentError, "name .* no slug"),
+    ({"name": "a--b"}, InvalidArgumentError, "name"),
+    ({"name": "-a"}, InvalidArgumentError, "name"),
+    ({"name": "a" * 65}, InvalidArgumentError, "name .* 1 to 64"),
+    ({"name": "../up"}, InvalidArgumentError, 'name .*"up"'),
+    ({"name": "/etc/passwd"}, InvalidArgumentError, "name"),
+    ({"name": "sub/x"}, InvalidArgumentError, "name"),
+    ({"name": ".git"}, InvalidArgumentError, "name"),
+    ({"name": "node_modules"}, InvalidArgumentError, "name"),
+    ({"name": "hooks"}, InvalidArgumentError, "name .* ZCode refuses"),
+    ({"name": "config"}, InvalidArgumentError, "name .* ZCode refuses"),
+    ({"name": "memory"}, InvalidTopicError, "name .* index"),
+    ({"type_": "infra"}, InvalidArgumentError, "type .* user, feedback, project, reference"),
+    ({"type_": ""}, InvalidArgumentError, "type"),
+    ({"description": "a\nb"}, InvalidArgumentError, "description has a line break"),
+    ({"description": "a\u2028b"}, InvalidArgumentError, "description has a line break"),
+    ({"description": "  "}, InvalidArgumentError, "description is blank"),
+    ({"description": "a\x1bb"}, InvalidArgumentError, r"description .* U\+001B"),
+    ({"title": "a\rb"}, InvalidArgumentError, "title has a line break"),
+    ({"content": "key AKIAIOSFODNN7EXAMPLQ"}, SecretError, "Line 1"),
+    ({"description": "ghp_" + "a1B2" * 10}, SecretError, "credential"),
+]
+
+
+@pytest.mark.parametrize(("bad", "error", "message"), BAD)
+@pytest.mark.parametrize("exists", [False, True])
+def test_bad_input_names_field_and_rule_and_writes_nothing(
+    project: Project, bad: dict[str, str], error: type[PimemError], message: str, exists: bool
+) -> None:
+    if exists:
+        project.fill({"MEMORY.md": HEADER, "good.md": fact("good")})
+    before = project.files()
+    with pytest.raises(error, match=message):
+        project.write(**({"name": "good"} | bad))
+    assert project.files() == before
+    assert project.path.exists() == exists
+    assert journal.history(project.places.state_dir, [project.store.path]) == []
+
+
+def test_a_secret_can_be_kept_on_purpose(project: Project) -> None:
+    project.write("x", "key AKIAIOSFODNN7EXAMPLQ", allow_secret=True)
+    assert "AKIA" in project.text("x.md")
+
+
+@pytest.mark.parametrize("folder", [".git", "node_modules", "Hooks", ".claude", "AGENTS", ".yarn"])
+def test_folders_that_zcode_refuses_are_not_written_into(project: Project, folder: str) -> None:
+    project.fill({f"{folder}/x.md": fact("deep"), "MEMORY.md": f"- [X]({folder}/x.md) — x\n"})
+    before = project.files()
+    opened = project.text(f"{folder}/x.md")
+    acts: list[Callable[[], Change]] = [
+        lambda: project.write("deep", "new"),
+        lambda: project.store.remove("deep"),
+        lambda: project.store.save(f"{folder}/x.md", opened=opened, text=opened + "y"),
+    ]
+    for act in acts:
+        with pytest.raises(InvalidArgumentError, match="ZCode writes nothing"):
+            act()
+    assert project.files() == before
+
+
+def test_facts_in_other_folders_are_changed_where_they_are(project: Project) -> None:
+    project.fill({"sub/x.md": fact("deep"), "MEMORY.md": "- [X](sub/x.md) — x\n"})
+    project.write("deep", "new", "hook")
+    assert project.index == "- [X](sub/x.md) — hook\n"
+    assert project.text("sub/x.md").endswith("\nnew\n")
+
+
+def test_no_link_is_written_through(project: Project, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "x.md").write_text(fact("x"))
+    project.fill({"MEMORY.md": HEADER})
+    (project.path / "file.md").symlink_to(outside / "x.md")
+    with pytest.raises(InvalidTopicError, match=str(outside / "x.md")):
+        project.write("file")
+    with pytest.raises(InvalidTopicError, match=str(outside / "x.md")):
+        project.store.remove("file")
+    (project.path / "sub").symlink_to(outside)
+    with pytest.raises(PimemError, match="symbolic link"):
+        project.store.save("sub/x.md", opened="a", text="b")
+    os.rename(project.path, tmp_path / "real")
+    project.path.symlink_to(tmp_path / "real")
+    with pytest.raises(StorageError, match=str(tmp_path / "real")):
+        project.write("good")
+    assert (outside / "x.md").read_text() == fact("x")
+    assert sorted(os.listdir(tmp_path / "real")) == ["MEMORY.md", "file.md", "sub"]
+
+
+def test_removing_moves_the_file_into_the_journal_and_undo_brings_it_back(
+    project: Project,
+) -> None:
+    project.fill({"MEMORY.md": INDEX, "user_ann.md": ANN, "old.md": "x", "row.md": "x"})
+    before = project.files()
+    asked = project.store.removal("user_ann")
+    assert "user_ann" in asked.question
+    assert "undo" in asked.goes_and_stays
+    change = project.store.remove("user_ann")
+    assert change.outcome == "removed"
+    line = "- **[Ann](./user_ann.md)** `user` — who she is\r\n"
+    assert project.files() == {
+        "MEMORY.md": INDEX.replace(line, "").encode(),
+        "old.md": b"x",
+        "row.md": b"x",
+    }
+    state = project.places.state_dir
+    kept = [name for name in os.listdir(f"{state}/undo") if name.endswith(".keep.json")]
+    assert len(kept) == 1  # it never expires by itself
+    record = journal.newest_undoable(state, [project.store.path])
+    assert project.store.revert(record, "undo").outcome == "undone"
+    assert project.files() == before
+    redo = journal.newest_redoable(state, [project.store.path])
+    assert project.store.revert(redo, "redo").outcome == "redone"
+    assert "user_ann.md" not in project.files()
+
+
+def test_removing_what_is_listed_only_or_on_disk_only(project: Project) -> None:
+    project.fill({"MEMORY.md": "- [G](gone.md)\n- [A](a.md)\n", "a.md": "x", "b.md": "y"})
+    project.store.remove("gone")
+    assert project.index == "- [A](a.md)\n"
+    project.store.remove("b")
+    assert sorted(project.files()) == ["MEMORY.md", "a.md"]
+    with pytest.raises(TopicNotFoundError):
+        project.store.remove("b")
+
+
+def test_a_removal_without_an_index_makes_none(project: Project) -> None:
+    project.fill({"a.md": "x"})
+    project.store.remove("a")
+    assert project.files() == {}
+
+
+def test_undo_in_an_index_that_others_changed(project: Project) -> None:
+    project.write("a", "A", "about a")
+    project.write("b", "B", "about b")
+    project.store.remove("a")
+    project.fill({"MEMORY.md": project.index.replace("about b", "ZCode wrote this")})
+    state = project.places.state_dir
+    project.store.revert(journal.newest_undoable(state, [project.store.path]), "undo")
+    assert "about a" in project.index
+    assert "ZCode wrote this" in project.index
+    assert project.names() == ["a", "b"]
+
+
+# Another writer between our reading and our writing
+
+
+def race(
+    project: Project, monkeypatch: pytest.MonkeyPatch, *writes: Callable[[], object]
+) -> list[int]:
+    """Have another program write after each of our first readings."""
+    left = list(writes)
+    seen: list[int] = []
+    real = ZcodeStore.view
+
+    def view(store: ZcodeStore, **more: object) -> object:
+        found = real(store, **more)  # type: ignore[arg-type]
+        seen.append(1)
+        if left:
+            left.pop(0)()
+        return found
+
+    monkeypatch.setattr(ZcodeStore, "view", view)
+    return seen
+
+
+def other_line(project: Project, name: str) -> Callable[[], object]:
+    return lambda: project.fill({"MEMORY.md": f"{project.index}- [{name}]({name}.md) — theirs\n"})
+
+
+def test_a_writer_in_between_is_read_anew_once(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.write("a", "A", "about a")
+    seen = race(project, monkeypatch, other_line(project, "one"))
+    assert project.write("a", "A2", "new").outcome == "updated"
+    assert len(seen) == 2
+    assert project.index == f"{HEADER}- [a](a.md) — new\n- [one](one.md) — theirs\n"
+
+
+def test_twice_is_an_error_with_both_versions(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.write("a", "A", "about a")
+    race(project, monkeypatch, other_line(project, "one"), other_line(project, "two"))
+    before = project.files()
+    with pytest.raises(ConflictError, match="twice") as error:
+        project.write("a", "A2", "new")
+    monkeypatch.undo()
+    after = project.files()
+    assert after.keys() == before.keys()
+    assert after["a.md"] == before["a.md"]
+    assert project.index == (
+        f"{HEADER}- [a](a.md) — about a\n- [one](one.md) — theirs\n- [two](two.md) — theirs\n"
+    )
+    assert error.value.theirs == project.index
+    assert "- [a](a.md) — new" in error.value.mine
+    assert "— new" in str(error.value)
+    assert "— about a" in str(error.value)
+
+
+def test_a_new_date_alone_is_no_other_version(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.write("a", "A", "about a")
+    seen = race(project, monkeypatch, lambda: os.utime(project.path / "MEMORY.md", (1, 1)))
+    project.write("a", "A2", "new")
+    assert len(seen) == 1
+
+
+def test_the_same_size_and_date_does_not_hide_a_change(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.write("a", "A", "about a")
+    index = project.path / "MEMORY.md"
+    os.utime(index, ns=(10**18, 10**18))
+
+    def swap() -> None:
+        index.write_text(project.index.replace("about a", "abaut a"))
+        os.utime(index, ns=(10**18, 10**18))
+
+    seen = race(project, monkeypatch, swap)
+    project.write("b", "B", "about b")
+    assert len(seen) == 2
+    assert "abaut a" in project.index
+
+
+def test_an_index_deleted_in_between(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    project.write("a", "A", "about a")
+    race(project, monkeypatch, (project.path / "MEMORY.md").unlink)
+    project.write("b", "B", "about b")
+    assert project.index == f"{HEADER}- [b](b.md) — about b\n"
+    assert project.names() == ["b", "a"]
+
+
+def test_a_link_put_in_place_of_the_index_in_between(
+    project: Project, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    project.write("a", "A", "about a")
+    (tmp_path / "bait").write_text("bait")
+
+    def swap() -> None:
+        (project.path / "MEMORY.md").unlink()
+        (project.path / "MEMORY.md").symlink_to(tmp_path / "bait")
+
+    race(project, monkeypatch, swap)
+    with pytest.raises(PimemError, match="symbolic link"):
+        project.write("b")
+    assert (tmp_path / "bait").read_text() == "bait"
+    assert not (project.path / "b.md").exists()
+
+
+def test_a_body_changed_in_between_is_not_replaced(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.write("a", "A", "about a")
+    text = project.text("a.md")
+    real = transaction.commit
+
+    def commit(*args: object, **more: object) -> object:
+        project.fill({"a.md": text + "Their line.\n"})
+        return real(*args, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(transaction, "commit", commit)
+    with pytest.raises(ConflictError) as error:
+        project.write("a", "mine", "new")
+    assert "Their line." in error.value.theirs
+    assert error.value.mine == "mine"
+    assert project.text("a.md").endswith("A\nTheir line.\n")
+    assert "about a" in project.index
+
+
+def test_a_removed_file_that_changed_in_between_is_read_anew(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.write("a", "A", "about a")
+    real = transaction.commit
+    calls: list[int] = []
+
+    def commit(*args: object, **more: object) -> object:
+        if not calls:
+            project.fill({"a.md": "Their text.\n"})
+        calls.append(1)
+        return real(*args, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(transaction, "commit", commit)
+    project.store.remove("a")
+    record = journal.newest_undoable(project.places.state_dir, [project.store.path])
+    project.store.revert(record, "undo")
+    assert project.text("a.md") == "Their text.\n"
+
+
+def test_somebody_who_writes_over_us_is_told(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.write("a", "A", "about a")
+    stale = project.index
+    real = changing.Session.confirm
+
+    def confirm(session: changing.Session) -> None:
+        project.fill({"MEMORY.md": stale})
+        real(session)
+
+    monkeypatch.setattr(changing.Session, "confirm", confirm)
+    change = project.write("b", "B", "about b")
+    assert "about b" in project.index or any("wrote over" in note for note in change.notes)
+
+
+def test_our_own_processes_wait_for_each_other(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(changing, "_WAIT_S", 0.05)
+    with changing._held(project.store), pytest.raises(StoreBusyError):
+        project.write("x")
+    project.write("x")
+    assert not (project.path / ".lock").exists()
+
+
+# Editing
+
+
+def test_an_edit_brings_its_line_along(project: Project) -> None:
+    project.write("x", "# One", "about x")
+    opened = project.text("x.md")
+    text = (
+        opened.replace('"about x"', '"new: hook"')
+        .replace("# One", "# Two")
+        .replace("type: project", "type: user\n  custom: 1")
+    )
+    assert project.store.save("x.md", opened=opened, text=text).outcome == "updated"
+    assert project.text("x.md") == text
+    assert project.index == f"{HEADER}- [Two](x.md) — new: hook\n"
+
+
+def test_an_edit_of_the_body_leaves_the_index_alone(project: Project) -> None:
+    project.fill({"MEMORY.md": INDEX, "user_ann.md": ANN})
+    text = ANN.replace("leads", "led")
+    project.store.save("user_ann.md", opened=ANN, text=text)
+    assert (project.index, project.text("user_ann.md")) == (INDEX, text)
+    assert project.store.save("user_ann.md", opened=text, text=text).outcome == "unchanged"
+    with pytest.raises(InvalidArgumentError, match="description has a line break"):
+        project.store.save(
+            "user_ann.md",
+            opened=text,
+            text=text.replace("description: who she is", "description: |\r\n  a\r\n  b"),
+        )
+
+
+def test_an_edit_meets_a_change_made_meanwhile(project: Project) -> None:
+    project.write("x", "one\n\ntwo\n\nthree", "about x")
+    opened = project.text("x.md")
+    project.fill({"x.md": opened.replace("one", "ONE")})
+    change = project.store.save("x.md", opened=opened, text=opened.replace("three", "THREE"))
+    assert "merged" in change.message
+    assert "ONE\n\ntwo\n\nTHREE" in project.text("x.md")
+    with pytest.raises(ConflictError) as error:
+        project.store.save("x.md", opened=opened, text=opened.replace("one", "uno"))
+    assert "<<<<<<<" in error.value.merged
+    (project.path / "x.md").unlink()
+    with pytest.raises(ConflictError, match="deleted"):
+        project.store.save("x.md", opened=opened, text="new")
+
+
+def test_an_edit_that_brings_a_secret_asks(project: Project) -> None:
+    project.write("x", "one")
+    opened = project.text("x.md")
+    with pytest.raises(SecretError):
+        project.store.save("x.md", opened=opened, text=opened + "AKIAIOSFODNN7EXAMPLQ\n")
+    assert project.text("x.md") == opened
+
+
+# Limits and formats
+
+
+def test_a_warning_comes_before_a_limit_is_crossed(project: Project) -> None:
+    lines = "".join(f"- [F{n}](f{n}.md) — x\n" for n in range(176))
+    project.fill({"MEMORY.md": HEADER + lines})
+    assert project.write("a").notes == []
+    assert any("180 of 200 lines" in note for note in project.write("b").notes)
+    project.fill({"MEMORY.md": HEADER + "- [L](l.md) — " + "x" * 22_500 + "\n"})
+    assert any("25,000 characters" in note for note in project.write("c").notes)
+    project.fill({"MEMORY.md": HEADER + "- [L](l.md) — " + "é" * 11_300 + "\n"})
+    assert any("bytes" in note for note in project.write("d").notes)
+
+
+def test_a_long_line_is_told(project: Project) -> None:
+    assert any("characters" in note for note in project.write("a", description="w " * 120).notes)
+
+
+def test_another_systems_folder_is_not_written_into(project: Project) -> None:
+    project.fill(
+        {
+            "MEMORY.md": f"{HEADER}- [A](a.md) [pin] 2026-01-01T00:00:00+00:00 -- about a\n",
+            "a.md": "---\nname: A\nlast_updated: 2026-01-01\n---\nx\n",
+        }
+    )
+    before = project.files()
+    with pytest.raises(ReadOnlyFormatError, match="openpi"):
+        project.write("x")
+    with pytest.raises(ReadOnlyFormatError):
+        project.store.refuse_changes()
+    assert project.files() == before
+    assert "openpi" in "".join(project.store.status().notes)
+
+
+def test_front_matter_that_cannot_be_changed_safely_stays(project: Project) -> None:
+    project.fill({"a.md": "---\nname: a\ndescription: d\nmetadata: text\n---\nx\n"})
+    before = project.files()
+    with pytest.raises(StorageError, match="by hand"):
+        project.write("a", type_="user")
+    assert project.files() == before

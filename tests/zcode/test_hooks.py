@@ -1,0 +1,479 @@
+"""zcode inside a host: the hidden message, its markers, tools, and its part of /memory."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from pimem_core.hooks.protocol import parse
+from pimem_core.hooks.runner import Runner, describe
+from pimem_core.tokens import estimate
+from zcode.folder import HEADER, Project, fact
+
+if TYPE_CHECKING:
+    from pimem_core.paths import Places
+
+MARKER = "zcode-memory/injected"
+ENTRIES = f"@entries:{MARKER}"
+TAIL = "@tail_has:zcode-memory"
+
+
+class Host:
+    """A session of a host that keeps what the shim would compute from its entries."""
+
+    def __init__(self, places: Places, session: str = "s1", **more: Any) -> None:
+        self.session = {"id": session, "cwd": places.cwd, "features": ["sections"], **more}
+        self.marker: dict[str, Any] | None = None
+        self.in_tail = False
+        self.runner = Runner(in_background=False)
+
+    def ask(self, event: str, **payload: Any) -> list[dict[str, Any]]:
+        request = {"id": 1, "event": event, "session": self.session, "payload": payload}
+        answer = self.runner.handle(parse(json.dumps(request).encode()))
+        assert "error" not in answer, answer
+        actions: list[dict[str, Any]] = answer["actions"]
+        for action in actions:
+            if action["do"] == "append_entry":
+                assert action["customType"] == MARKER
+                self.marker = action["data"]
+            if action["do"] == "message" and action["customType"] == "zcode-memory":
+                self.in_tail = True
+        return actions
+
+    def start(self, reason: str = "startup", /, **more: Any) -> list[str]:
+        fields = {ENTRIES: self.marker, TAIL: self.in_tail}
+        actions = self.ask("session_start", reason=reason, **fields, **more)
+        return [a["message"] for a in actions if a["do"] == "notify"]
+
+    def prompt(self, kind: str = "user") -> list[str]:
+        """The hidden messages that a prompt brings."""
+        fields = {ENTRIES: self.marker, TAIL: self.in_tail}
+        actions = self.ask("before_agent_start", messageType=kind, **fields)
+        for action in actions:
+            if action["do"] == "message":
+                assert action["display"] is False
+        return [a["content"] for a in actions if a["do"] == "message"]
+
+    def tool(self, tool: str, /, **params: Any) -> tuple[str, dict[str, Any], list[dict[str, Any]]]:
+        actions = self.ask("tool", name=tool, params=params, toolCallId="c")
+        result = next(a for a in actions if a["do"] == "tool_result")
+        others = [a for a in actions if a["do"] != "tool_result"]
+        return result["content"][0]["text"], result, others
+
+    def command(self, args: str) -> list[dict[str, Any]]:
+        return self.ask("command", name="memory", args=args)
+
+
+@pytest.fixture
+def host(project: Project) -> Host:
+    """A session in a project with one fact."""
+    project.fill({"MEMORY.md": f"{HEADER}- [A](a.md) — about a\n", "a.md": fact("a")})
+    host = Host(project.places)
+    assert host.start() == []
+    return host
+
+
+def test_the_index_comes_once_with_its_marker(host: Host, project: Project) -> None:
+    actions = host.ask("before_agent_start", messageType="user", **{ENTRIES: None, TAIL: False})
+    ours = [a for a in actions if a["do"] in ("message", "append_entry")]
+    digest = hashlib.sha256(project.data("MEMORY.md")).hexdigest()
+    assert ours[1] == {"do": "append_entry", "customType": MARKER, "data": {"indexHash": digest}}
+    assert ours[0]["customType"] == "zcode-memory"
+    assert "- [A](a.md) — about a" in ours[0]["content"]
+    assert str(project.path / "MEMORY.md") in ours[0]["content"]
+    assert "Body." not in ours[0]["content"]
+    assert host.prompt() == []
+
+
+def test_again_when_the_index_changed(host: Host, project: Project) -> None:
+    assert len(host.prompt()) == 1
+    project.write("b", "B", "about b")
+    (message,) = host.prompt()
+    assert "about b" in message
+    assert host.prompt() == []
+    project.fill({"a.md": fact("a", body="changed")})  # bodies do not count
+    os.utime(project.path / "MEMORY.md", (1, 1))
+    assert host.prompt() == []
+
+
+def test_again_when_the_message_was_summarised_away(host: Host) -> None:
+    first = host.prompt()
+    host.in_tail = False
+    assert host.prompt() == first
+    assert host.prompt() == []
+
+
+def test_again_after_reload(host: Host) -> None:
+    first = host.prompt()
+    host.command("reload")
+    assert host.prompt() == first
+    assert host.prompt() == []
+
+
+def test_runs_that_an_extension_begins_are_left_out(host: Host) -> None:
+    assert host.prompt("custom") == []
+    assert len(host.prompt()) == 1
+    host.in_tail = False
+    assert host.prompt("custom") == []
+    assert len(host.prompt()) == 1
+
+
+@pytest.mark.parametrize("reason", ["resume", "fork", "reload", "startup"])
+def test_what_the_session_holds_counts(host: Host, project: Project, reason: str) -> None:
+    """A resumed or forked session has the message; this process knows nothing of it."""
+    host.prompt()
+    other = Host(project.places, session="other")
+    other.marker, other.in_tail = host.marker, True
+    other.start(reason)
+    assert other.prompt() == []
+    project.write("b")
+    assert len(other.prompt()) == 1
+
+
+def test_a_new_session_begins_afresh(host: Host) -> None:
+    host.prompt()
+    host.marker, host.in_tail = None, False
+    host.start("new")
+    assert len(host.prompt()) == 1
+
+
+def test_going_back_in_the_tree_to_before_the_message(host: Host) -> None:
+    host.prompt()
+    host.marker, host.in_tail = None, False
+    assert len(host.prompt()) == 1
+
+
+def test_a_host_without_computed_fields(host: Host) -> None:
+    def prompt() -> int:
+        return sum(a["do"] == "message" for a in host.ask("before_agent_start"))
+
+    host.ask("session_start", reason="startup")
+    assert [prompt(), prompt()] == [1, 0]
+
+
+@pytest.mark.parametrize("marker", ["text", {}, {"indexHash": 5}, [], 0])
+def test_a_broken_marker_is_none(host: Host, marker: Any) -> None:
+    host.marker, host.in_tail = marker, True
+    assert len(host.prompt()) == 1
+
+
+def test_no_index_no_message(project: Project) -> None:
+    Path(project.places.home, ".zcode").mkdir()
+    host = Host(project.places)
+    assert host.start() == []
+    assert host.prompt() == []
+    project.fill({"MEMORY.md": "\n<!-- nothing -->\n"})
+    assert host.prompt() == []
+    project.write("a")
+    assert len(host.prompt()) == 1
+
+
+def test_an_index_that_cannot_be_read_is_told_once(host: Host, project: Project) -> None:
+    project.fill({"MEMORY.md": b"\xff"})
+    actions = host.ask("before_agent_start", messageType="user")
+    assert [a["message"] for a in actions if a["do"] == "notify"] != []
+    actions = host.ask("before_agent_start", messageType="user")
+    assert [a for a in actions if a["do"] == "notify"] == []
+
+
+def configure(places: Places, **values: Any) -> None:
+    path = Path(places.cwd, ".pi", "zcode-memory.json")
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps(values))
+
+
+def test_injection_and_system_can_be_turned_off(host: Host, project: Project) -> None:
+    configure(project.places, injectIndex=False)
+    assert host.prompt() == []
+    assert host.tool("memory_read", name="a")[0].endswith("Body.\n")
+    configure(project.places, enabled=False)
+    document = describe(project.places)
+    assert document["systems"] == ["openpi"]
+    configure(project.places)
+    assert len(host.prompt()) == 1
+
+
+def test_notices_at_the_start(places: Places) -> None:
+    projects = Path(places.home, ".zcode/cli/memories/projects")
+    (projects / "chat-0123456789abcdef/memory").mkdir(parents=True)
+    path = Path(places.cwd, ".pi", "zcode-memory.json")
+    path.parent.mkdir()
+    path.write_text("{")
+    said = Host(places).start()
+    assert len(said) == 2
+    assert "zcode-memory.json, line 1" in said[0]
+    assert "chat-0123456789abcdef" in said[1]
+    configure(places, dir=str(projects / "project-0123456789abcdef/memory"))
+    assert "identity" in " ".join(Host(places).start())
+
+
+def test_a_project_that_is_not_trusted_has_no_say(host: Host, project: Project) -> None:
+    elsewhere = Path(project.places.home, "elsewhere")
+    configure(project.places, dir=str(elsewhere))
+    untrusted = Host(project.places, session="u", trusted=False)
+    assert "not trusted" in " ".join(untrusted.start())
+    assert len(untrusted.prompt()) == 1
+    untrusted.tool("memory_write", name="b", description="d", type="user", content="x")
+    assert (project.path / "b.md").exists()
+    assert not elsewhere.exists()
+    assert host.prompt() == []  # the configured folder is empty
+
+
+def test_another_provider_keeps_ours_away(project: Project) -> None:
+    project.write("a")
+    host = Host(project.places)
+    tools = [{"name": "memory_read", "own": False, "path": "/x/zcode-memory.ts"}]
+    assert "/x/zcode-memory.ts" in " ".join(host.start("startup", **{"@tools": tools}))
+    assert host.prompt() == []
+    assert all("ZCode" not in a.get("message", "") for a in host.command("status"))
+
+
+# The description
+
+
+def test_what_is_described(host: Host, project: Project) -> None:
+    document = describe(project.places)
+    assert document["systems"] == ["openpi", "zcode"]
+    tools = {tool["name"]: tool for tool in document["tools"]}
+    assert [n for n in tools if n.startswith("memory_")] == [
+        "memory_list",
+        "memory_read",
+        "memory_write",
+    ]
+    assert tools["memory_write"]["queue"] == [
+        str(project.path / "MEMORY.md"),
+        str(project.path / "{name}.md"),
+    ]
+    assert tools["memory_read"]["queue"] == [str(project.path / "{name}.md")]
+    properties = tools["memory_write"]["parameters"]["properties"]
+    assert list(properties) == ["name", "description", "type", "content", "title"]
+    assert properties["type"]["enum"] == ["user", "feedback", "project", "reference"]
+    assert [command["name"] for command in document["commands"]] == ["memory"]
+    events = {event["name"]: event["fields"] for event in document["events"]}
+    assert {ENTRIES, TAIL, "messageType"} <= set(events["before_agent_start"])
+    assert {ENTRIES, TAIL, "reason"} <= set(events["session_start"])
+
+
+def test_what_the_tools_cost_on_every_turn(host: Host, project: Project) -> None:
+    texts = []
+    for tool in describe(project.places)["tools"]:
+        if tool["name"].startswith("memory_"):
+            texts += [tool["promptSnippet"], *tool["promptGuidelines"]]
+            assert all("memory_" in line for line in tool["promptGuidelines"])
+    assert estimate("\n".join(texts)) <= 60
+
+
+# The tools
+
+
+def test_memory_list(host: Host, project: Project) -> None:
+    project.fill(
+        {
+            "u.md": fact("unlisted", '"told"', "\n  type: user"),
+            "MEMORY.md": f"{project.index}- [G](gone.md) — lost\n",
+        }
+    )
+    text, result, _ = host.tool("memory_list")
+    assert text == (
+        f"3 facts in {project.path}:\n- a [project]: about a\n- gone [file missing]: lost\n"
+        "- unlisted [user, not in the index]: told"
+    )
+    assert result["isError"] is False
+    assert host.tool("memory_list", type="user")[0].endswith(
+        "- unlisted [user, not in the index]: told"
+    )
+    assert "no facts of type reference" in host.tool("memory_list", type="reference")[0]
+    text, result, _ = host.tool("memory_list", type="infra")
+    assert "type" in text
+    assert "reference" in text
+    assert result["details"]["outcome"] == "invalid_argument"
+
+
+def test_memory_list_is_bounded_and_names_can_be_read(host: Host, project: Project) -> None:
+    project.fill({f"f{n}.md": fact(f"f{n}", f'"{"x" * 200}"') for n in range(400)})
+    project.fill({"one.md": fact("same"), "two.md": fact("same")})
+    text, _, _ = host.tool("memory_list")
+    assert len(text) < 50_000
+    assert "more; ask for one type" in text
+    project.fill({f"f{n}.md": fact(f"f{n}") for n in range(400)})
+    text, _, _ = host.tool("memory_list")
+    assert "- one.md [" in text
+    assert host.tool("memory_read", name="one.md")[1]["details"]["file"] == "one.md"
+
+
+def test_memory_read_tells_others_what_was_read(host: Host, project: Project) -> None:
+    text, result, others = host.tool("memory_read", name="a")
+    assert text == project.text("a.md")
+    path = str(project.path / "a.md")
+    assert result["details"] == {"name": "a", "file": "a.md", "path": path, "truncated": False}
+    digest = hashlib.sha256(project.data("a.md")).hexdigest()
+    data = {"path": path, "kind": "full", "contentHash": digest}
+    assert others == [{"do": "emit", "channel": "read-guard/file-read", "data": data}]
+    assert host.tool("memory_read", name="[[a]]")[0] == text
+
+
+def test_a_truncated_read_has_no_hash(host: Host, project: Project) -> None:
+    project.fill({"long.md": "é" * 3000})
+    text, result, others = host.tool("memory_read", name="long")
+    path = str(project.path / "long.md")
+    assert text == (
+        "é" * 2048 + "\n\n> This memory file was truncated (4096 byte limit). "
+        f"Use the read tool to view the complete file at: {path}"
+    )
+    assert result["details"]["truncated"] is True
+    assert [a["data"] for a in others] == [{"path": path, "kind": "truncated"}]
+
+
+@pytest.mark.parametrize("name", ["nothing", "../../etc/passwd", "", None, 5, "x\x00"])
+def test_memory_read_of_what_is_not_there(host: Host, name: Any) -> None:
+    text, result, others = host.tool("memory_read", name=name)
+    assert others == []
+    assert result["isError"] is False
+    assert "memory_list" in text or "name" in text
+
+
+def test_memory_write(host: Host, project: Project) -> None:
+    text, result, _ = host.tool(
+        "memory_write", name="b", description="about b", type="feedback", content="# B\n\nx"
+    )
+    assert text == 'Created "b" (b.md).'
+    assert result["details"] == {"outcome": "created", "name": "b", "file": "b.md"}
+    assert project.index.endswith("- [B](b.md) — about b\n")
+    host.tool("memory_write", name="b", description="new", type="user", content="y", title="T")
+    assert project.index.endswith("- [T](b.md) — new\n")
+    assert project.text("b.md").endswith("\n\ny\n")
+
+
+@pytest.mark.parametrize(
+    ("bad", "words"),
+    [
+        ({"name": "Über uns"}, ['"uber-uns"', "a-z"]),
+        ({"name": None}, ["name"]),
+        ({"description": "a\nb"}, ["description", "line break"]),
+        ({"description": None}, ["description"]),
+        ({"type": "infra"}, ["type", "reference"]),
+        ({"type": None}, ["type"]),
+        ({"content": 5}, ["content"]),
+        ({"title": 5}, ["title"]),
+        ({"content": "AKIAIOSFODNN7EXAMPLQ"}, ["Line 1", "say where it is kept"]),
+    ],
+)
+def test_a_refused_write_says_why(
+    host: Host, project: Project, bad: dict[str, Any], words: list[str]
+) -> None:
+    before = project.files()
+    good = {"name": "b", "description": "d", "type": "user", "content": "x"}
+    text, result, _ = host.tool("memory_write", **(good | bad))
+    assert result["isError"] is False
+    assert all(word in text for word in words), text
+    assert "AKIA" not in text
+    assert "allow-secret" not in text
+    assert project.files() == before
+
+
+def test_a_store_that_fails_is_a_failed_call(host: Host, project: Project) -> None:
+    project.fill({"MEMORY.md": b"\xff"})
+    _, result, _ = host.tool("memory_write", name="b", description="d", type="user", content="x")
+    assert result["isError"] is True
+
+
+# /memory
+
+
+def notices(actions: list[dict[str, Any]]) -> list[str]:
+    return [a["message"] for a in actions if a["do"] == "notify"]
+
+
+def test_status_covers_both_systems_and_checks_the_index(host: Host, project: Project) -> None:
+    project.fill(
+        {
+            "MEMORY.md": f"{project.index}- [G](gone.md) — lost\n",
+            "u.md": "---\nname: u\ndescription: a: b\n---\n",
+        }
+    )
+    before = project.files()
+    openpi, zcode = notices(host.command("status"))
+    assert openpi.startswith("Memory (local)")
+    assert zcode.startswith(f"ZCode memory: 2 facts in {project.path}")
+    assert "1 index link without a file (line 4)" in zcode
+    assert '1 fact file not in the index: "u.md"' in zcode
+    assert "no YAML" in zcode
+    assert project.files() == before
+    assert notices(host.command("")) == [openpi, zcode]
+
+
+def test_status_of_a_sound_store(host: Host) -> None:
+    assert notices(host.command("status"))[1].endswith("Index and files agree.")
+
+
+def test_words_that_both_systems_answer_have_one_effect(project: Project) -> None:
+    project.write("a")
+    host = Host(project.places, mode="tui")
+    host.start()
+    assert host.command("") == [{"do": "open_manager", "args": []}]
+    (action,) = host.command("remember the milk")
+    assert action["do"] == "send_user_message"
+    assert "write_memory" in action["text"]
+    items = host.runner.handle(
+        parse(
+            json.dumps(
+                {
+                    "event": "complete",
+                    "session": host.session,
+                    "payload": {"name": "memory", "prefix": ""},
+                }
+            ).encode()
+        )
+    )["result"]["items"]
+    values = [item["value"] for item in items]
+    assert len(values) == len(set(values))
+    assert {"status", "reload", "consolidate", "search "} <= set(values)
+
+
+def test_preview_and_search(host: Host) -> None:
+    assert "about a" in notices(host.command("preview"))[1]
+    assert "a (a.md)" in notices(host.command("search about"))[1]
+
+
+def test_removing_is_not_for_the_model(host: Host, project: Project) -> None:
+    before = project.files()
+    host.command("remove a")
+    host.command("pin a")
+    assert project.files() == before
+
+
+def test_zcode_alone_answers_memory_itself(project: Project) -> None:
+    config = Path(project.places.config_dir, "config.toml")
+    config.parent.mkdir(parents=True)
+    config.write_text('[systems]\nopenpi = "off"\n')
+    project.write("a")
+    host = Host(project.places)
+    assert host.start() == []
+    (action,) = host.command("remember the milk")
+    assert "memory_write" in action["text"]
+    assert "No memory here knows" in notices(host.command("pin a"))[0]
+    assert len(notices(host.command("status"))) == 1
+
+
+def test_a_person_without_zcode_pays_nothing(places: Places) -> None:
+    code = (
+        "import sys\nfrom pimem_core.hooks.serve import main\nmain(['before_agent_start'])\n"
+        "print(*sorted(sys.modules), file=sys.stderr)"
+    )
+    request = {"session": {"id": "s", "cwd": places.cwd}, "payload": {}}
+    ran = subprocess.run(
+        [sys.executable, "-c", code],
+        input=json.dumps(request),
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    ours = {name for name in ran.stderr.split() if name.startswith("pimem_core.systems.zcode.")}
+    assert {name.rpartition(".")[2] for name in ours} <= {"system", "hooks", "config"}
