@@ -264,8 +264,8 @@ class Store(Protocol):
     name: str
     system: str
     path: str
-    #: Which of `write`, `pin`, `remove`, `edit`, `compose` the system has; `links` for a `LinkedStore`,
-    #: `inbox` for a `LayeredStore`.
+    #: Which of `write`, `pin`, `remove`, `edit`, `compose` the system has; `links` for a
+    #: `LinkedStore`, `inbox` for a `LayeredStore`.
     abilities: frozenset[str]
 
     def list(self, *, cancelled: Cancelled = never) -> Sequence[Topic]:

@@ -27,6 +27,7 @@ from ..manager import Manager
 from ..messages import DiskRead, NotSaved, Saved, StoreTouched, TextMeasured
 from ..widgets import BodyView, KeyBar, TooSmall
 from ..widgets.text_editor import TextEditor
+from ..widgets.tick import Tick
 from .confirm import ConfirmScreen
 
 if TYPE_CHECKING:
@@ -113,8 +114,8 @@ class EditScreen(Screen[None], Reader):
                 select_on_focus=False,
             )
         with Horizontal(id="options"):
-            yield Checkbox("pinned", pin, id="pin", compact=True)
-            yield Checkbox("replace what the topic holds", replace, id="replace", compact=True)
+            yield Tick("pinned", pin, id="pin", compact=True)
+            yield Tick("replace old text", replace, id="replace", compact=True)
         yield Static(id="refusal", markup=False)
         with Horizontal(id="body"):
             yield TextEditor()
