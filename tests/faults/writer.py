@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from pimem_core.cli.main import main as command_line
 from pimem_core.errors import PimemError
-from pimem_core.files import record, recovery, transaction
+from pimem_core.files import publish, record, recovery, transaction
 from pimem_core.files.lock import StoreLock
 from pimem_core.paths import find_places
 from pimem_core.systems.base import WriteRequest
@@ -39,7 +39,7 @@ def _watch(is_slow: bool) -> None:
 
     What a peer wrote after the last look before the release is nobody's fault.
     """
-    confirm, release, swap = recovery.confirm, StoreLock._release, transaction.swap
+    confirm, release = recovery.confirm, StoreLock._release
     chance = random.Random()
 
     def stop() -> None:
@@ -48,7 +48,7 @@ def _watch(is_slow: bool) -> None:
 
     def swapped(temporary: str, path: str) -> None:
         stop()
-        swap(temporary, path)
+        publish.swap(temporary, path)
 
     def confirmed(done: Record) -> bool:
         stop()
@@ -63,7 +63,7 @@ def _watch(is_slow: bool) -> None:
         _made.clear()
         release(lock)
 
-    transaction.swap = swapped
+    vars(transaction)["swap"] = swapped
     recovery.confirm = confirmed
     StoreLock._release = released  # type: ignore[method-assign, assignment]
 

@@ -101,8 +101,6 @@ def test_sticky_bytes_stay_until_a_write_through_any_front(both: Both) -> None:
     def scenario(pi: Real) -> None:
         pi.config('[inject]\nmode = "sticky"\n')  # on a pi without sections as well
         pi.write("One")
-        late = {"delay": 1.0}
-        pi.faults(before_agent_start=[{}] * 6 + [late])
         with pi.rpc(*HELPER) as rpc:
             for n in range(20):
                 rpc.prompt(f"prompt {n}")
@@ -135,6 +133,23 @@ def test_sticky_bytes_stay_until_a_write_through_any_front(both: Both) -> None:
             assert "By Manager" not in pi.block()
 
     both(scenario)
+
+
+def test_late_answers_change_nothing(real: Real) -> None:
+    real.config('[inject]\nmode = "sticky"\n')
+    real.write("One")
+    (real.stand_in / "strict").touch()
+    real.faults(before_agent_start=[{}, {}, {"delay": 60}, {"delay": 60}])
+    with real.rpc() as rpc:
+        for n in range(6):
+            rpc.prompt(f"prompt {n}")
+        missed = [r.get("missed", []) for r in real.asked("before_agent_start")]
+        ids = [r["id"] for r in real.asked("before_agent_start")]
+    assert ids[2] in missed[3]
+    assert ids[3] in missed[4]
+    first = real.block(0)
+    assert "[One](one.md)" in first
+    assert [real.block(i) for i in range(6)] == [first] * 6
 
 
 def test_each_session_keeps_its_own_turns(both: Both) -> None:
