@@ -237,6 +237,7 @@ async def test_a_draft_follows_the_keys_and_comes_back(demo: Places) -> None:
         await drafted(pilot, demo)
         (name,) = drafts(demo)
         path = Path(demo.state_dir, "drafts", name)
+        await until(pilot, lambda: typed_in(path)["body"].startswith("kept - "))
         assert rights(path) == 0o600
         row = typed_in(path)
         # As if another process had written it and was gone.

@@ -1,63 +1,39 @@
-"""The editor: name and summary above, the text below, a preview beside it where there is room."""
+"""The editor: a draft follows what is typed, saving merges, and what others do meanwhile shows."""
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, ClassVar
 
 from pimem_core.drafts import Typed, TypedDraft
 from pimem_core.errors import ConflictError, PimemError, SecretError, TopicNotFoundError
-from pimem_core.model import Document
-from pimem_core.paths import tilde
 from pimem_core.systems.base import WriteRequest
-from pimem_core.text import plural, visible_cell
-from pimem_core.tokens import estimate
-from pimem_styles import stylesheet
-from textual import getters, on
-from textual.containers import Horizontal, Vertical
-from textual.screen import Screen
-from textual.widgets import Checkbox, Input, Static, TextArea
-from textual.worker import get_current_worker
+from textual import on
+from textual.widgets import Checkbox
 
-from ..background import Reader
 from ..bindings import bindings_of
-from ..cells import clean, cut
 from ..changes import unexpected
-from ..manager import Manager
-from ..messages import DiskRead, NotSaved, Saved, StoreTouched, TextMeasured
-from ..widgets import BodyView, KeyBar, TooSmall
-from ..widgets.text_editor import TextEditor
-from ..widgets.tick import Tick
+from ..messages import DiskRead, NotSaved, Saved, StoreTouched
 from .confirm import ConfirmScreen
+from .edit_form import EditForm
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from pimem_core.model import Document
     from pimem_core.systems.base import Store
-    from textual.app import ComposeResult
     from textual.binding import BindingType
     from textual.message import Message
     from textual.timer import Timer
 
-#: Seconds without a key before the text is measured and laid out, and before a draft is written.
-_MEASURE_S = 0.12
+#: Seconds after a key before a draft is written.
 _KEEP_S = 0.35
 
 
-class EditScreen(Screen[None], Reader):
+class EditScreen(EditForm):
     """Write a new topic or edit one. Nothing that is typed here gets lost."""
 
-    app = getters.app(Manager)
-
-    CSS_PATH = stylesheet("edit.tcss")
-    AUTO_FOCUS = None
     KEY_BAR = ("edit.save", "edit.leave", "edit.preview", "app.palette", "app.help")
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("edit")]
-
-    name_field = getters.query_one("#name", Input)
-    summary_field = getters.query_one("#summary", Input)
-    editor = getters.query_one(TextEditor)
-    preview = getters.query_one(BodyView)
 
     def __init__(
         self,
@@ -67,78 +43,15 @@ class EditScreen(Screen[None], Reader):
         draft: TypedDraft | None = None,
         typed: Typed | None = None,
     ) -> None:
-        super().__init__()
-        self.store = store
-        if typed is not None and typed.opened is not None:
-            document = Document(**typed.opened)
-        #: The text is edited as a whole, where a system has no name and summary to compose.
-        self._whole = "compose" not in store.abilities
-        self._document = document
-        self._restored = typed
-        begun = document.file if document is not None else "new.md"
+        super().__init__(store, document, typed)
+        begun = self._document.file if self._document is not None else "new.md"
         self._draft = draft or TypedDraft.begin(self.app.places, begun)
-        self._first = self._fields_of(document)
-        self._refusal = ""
-        self._note = ""
-        self._measures = ""
-        self._measuring: Timer | None = None
         self._keeping: Timer | None = None
-        self._latest: Typed | None = None
-
-    def _fields_of(self, document: Document | None) -> tuple[str, str, str, bool, bool]:
-        """What the fields hold before anybody types: name, summary, text, pin, replace."""
-        if document is None:
-            return "", "", "", False, False
-        text = document.text if self._whole else document.body.lstrip("\r\n")
-        return document.name, document.summary, text, False, False
-
-    # Showing -----------------------------------------------------------------------------------
-
-    def compose(self) -> ComposeResult:
-        """Fields, text, preview, status and keys."""
-        typed = self._restored
-        name, summary, body, pin, replace = self._first
-        if typed is not None:
-            name, summary, body = typed.name, typed.summary, typed.body
-            pin, replace = typed.pin, typed.mode == "replace"
-        with Horizontal(classes="field"):
-            yield Static("Name", classes="label")
-            yield Input(name, id="name", compact=True, select_on_focus=False)
-        with Horizontal(classes="field"):
-            yield Static("Summary", classes="label")
-            yield Input(
-                summary,
-                placeholder="one line that tells when to read this",
-                id="summary",
-                compact=True,
-                select_on_focus=False,
-            )
-        with Horizontal(id="options"):
-            yield Tick("pinned", pin, id="pin", compact=True)
-            yield Tick("replace old text", replace, id="replace", compact=True)
-        yield Static(id="refusal", markup=False)
-        with Horizontal(id="body"):
-            yield TextEditor()
-            with Vertical(id="preview"):
-                yield BodyView(can_focus=False)
-        yield Static(id="about", markup=False)
-        yield KeyBar()
-        yield TooSmall()
-        self._body_at_first = body
 
     def on_mount(self) -> None:
-        """Put the text in, and the cursor where typing begins."""
+        """Take the draft, and follow what others do to the topic."""
         self.app.open_drafts.add(self._draft.path)
         self.app.store_touched.subscribe(self, self._follow_others)
-        self.set_class(self._document is None, "-new")
-        self.set_class(self._whole, "-whole")
-        self.add_class("-preview")
-        self.editor.load_text(self._body_at_first)
-        if self._document is None and not self.name_field.value:
-            self.name_field.focus()
-        else:
-            self.editor.focus()
-        self._changed()
         if self._restored is not None and self._document is not None:
             self._look_at_disk()
 
@@ -148,135 +61,27 @@ class EditScreen(Screen[None], Reader):
         if self._keeping is not None and self._latest is not None:
             self._keep(self._latest)
 
-    @property
-    def dirty(self) -> bool:
-        """Whether something was typed that is not saved."""
-        return self.fields() != self._first
-
-    def fields(self) -> tuple[str, str, str, bool, bool]:
-        """What the fields hold now."""
-        return (
-            self.name_field.value,
-            self.summary_field.value,
-            self.editor.text,
-            self.query_one("#pin", Checkbox).value,
-            self.query_one("#replace", Checkbox).value,
-        )
-
-    def typed(self) -> Typed:
-        """What the fields hold now, as a draft keeps it."""
-        name, summary, body, pin, replace = self.fields()
-        return Typed(
-            system=self.store.system,
-            folder=self.store.path,
-            opened=None if self._document is None else dict(self._document.__dict__),
-            name=name,
-            summary=summary,
-            body=body,
-            pin=pin,
-            mode="replace" if replace else "append",
-            time=time.time(),
-        )
-
-    @on(Input.Changed)
-    @on(TextArea.Changed)
-    @on(Checkbox.Changed)
-    def _changed(self) -> None:
-        """Check what was typed at once; measure and keep it when the keys rest."""
-        if not self.is_mounted:
-            return
-        self._check()
-        self._show_about()
-        if self._measuring is not None:
-            self._measuring.stop()
-        self._measuring = self.set_timer(_MEASURE_S, self._measure)
-        self._latest = self.typed() if self.dirty else None
-        if self._keeping is None and self._latest is not None:
-            self._keeping = self.set_timer(_KEEP_S, self._keep_soon)
-
-    def _check(self) -> None:
-        name, summary, _body, _pin, _replace = self.fields()
-        refusal = ""
-        known = self._document.name if self._document is not None else ""
-        if name != known:  # an untouched form needs no scolding
-            request = WriteRequest(topic=name, content="", summary=summary)
-            refusal = self.store.check(request) or ""
-        if refusal != self._refusal:
-            self._refusal = refusal
-            self.query_one("#refusal", Static).update(f"! {visible_cell(refusal)}")
-            self.set_class(bool(refusal), "-refused")
-        self.refresh_bindings()
-
-    def _show_about(self) -> None:
-        parts = ["unsaved" if self.dirty else "saved" if self._document is not None else "empty"]
-        if self._note:
-            parts.append(self._note)
-        if not self._whole:
-            cost = self.store.cost(self.name_field.value, self.summary_field.value)
-            parts.append(f"{plural(cost, 'token')} per prompt")
-        if self._measures:
-            parts.append(self._measures)
-        where = self._document.path if self._document is not None else self.store.path
-        parts.append(tilde(where, self.app.places.home))
-        text = cut(" · ".join(clean(part) for part in parts), max(self.size.width - 2, 1))
-        self.query_one("#about", Static).update(text)
-
-    def on_resize(self) -> None:
-        """Lay the preview out for the new width."""
-        self.call_after_refresh(self._changed)
-
-    def _measure(self) -> None:
-        body = self.editor.text
-        shows = self.query_one("#preview").display
-        width = self.preview.measure
-
-        def work() -> None:
-            from ..markdown import lay_out
-
-            worker = get_current_worker()
-            words, tokens = len(body.split()), estimate(body)
-            lines = lay_out(body, width) if shows else None
-            if not worker.is_cancelled:
-                self.post_message(TextMeasured(words, tokens, lines))
-
-        self.run_worker(work, thread=True, exclusive=True, exit_on_error=False, group="measure")
-
-    @on(TextMeasured)
-    def _show_measures(self, message: TextMeasured) -> None:
-        self._measures = f"{plural(message.words, 'word')}, {plural(message.tokens, 'token')}"
-        self._show_about()
-        if message.lines is not None:
-            self.preview.show(message.lines, keep_place=True)
-
-    def action_preview(self) -> None:
-        """Show or hide the preview; on a narrow screen it takes the place of the text."""
-        if self.has_class("-wide"):
-            self.toggle_class("-preview")
-        else:
-            self.toggle_class("-only-preview")
-            if not self.has_class("-only-preview"):
-                self.editor.focus()
-        self.call_after_refresh(self._measure)
-
     # Drafts ------------------------------------------------------------------------------------
 
-    def _keep_soon(self) -> None:
+    def keep_soon(self) -> None:
+        """Write the draft in a moment, at the latest so long after the first key."""
+        if self._keeping is None:
+            self._keeping = self.set_timer(_KEEP_S, self._keep_now)
+
+    def _keep_now(self) -> None:
         self._keeping = None
         typed = self._latest
         if typed is None:
             return
-        self.run_worker(lambda: self._keep(typed), thread=True, exit_on_error=False, group="draft")
+        self.app.run_worker(
+            lambda: self._keep(typed), thread=True, exit_on_error=False, group="drafts written"
+        )
 
     def _keep(self, typed: Typed) -> None:
         try:
             self._draft.keep(typed)
         except PimemError as error:
-            self.app.call_later(self._tell_note, f"no draft: {error}")
-
-    def _tell_note(self, note: str) -> None:
-        self._note = note
-        if self.is_mounted:
-            self._show_about()
+            self.app.call_later(self.tell_note, f"no draft: {error}")
 
     # Saving and leaving ------------------------------------------------------------------------
 
@@ -433,7 +238,8 @@ class EditScreen(Screen[None], Reader):
     def _throw_away(self, yes: bool | None) -> None:
         if yes:
             self.close()
-            self.run_worker(self._draft.discard, thread=True, exit_on_error=False)
+            # Not a worker of this screen: those end with it.
+            self.app.run_worker(self._draft.discard, thread=True, exit_on_error=False)
 
     def close(self) -> None:
         """Go back to the screen below."""
@@ -468,11 +274,11 @@ class EditScreen(Screen[None], Reader):
         if document is None:
             return
         if message.document is None:
-            self._tell_note("* deleted on disk meanwhile")
+            self.tell_note("* deleted on disk meanwhile")
         elif message.document.text == document.text:
-            self._tell_note("")
+            self.tell_note("")
         elif self.dirty:
-            self._tell_note("* changed on disk meanwhile; saving merges")
+            self.tell_note("* changed on disk meanwhile; saving merges")
         else:
             self._reload(message.document)
 
@@ -484,4 +290,4 @@ class EditScreen(Screen[None], Reader):
         place = self.editor.cursor_location
         self.editor.load_text(self._first[2])
         self.editor.move_cursor(place)
-        self._tell_note("* changed on disk, shown anew")
+        self.tell_note("* changed on disk, shown anew")

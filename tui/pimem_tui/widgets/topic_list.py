@@ -90,6 +90,8 @@ class TopicList(ScrollView, can_focus=True, inherit_bindings=False):
         self.listing = Listing()
         self._query = ""
         self._name_cells = 0
+        self._marked: Collection[str] = ()
+        self._changed: Collection[str] = ()
         self._row_styles: dict[tuple[bool, bool], dict[str, Style]] = {}
         self._strips: LRUCache[tuple[int, int, bool, bool], Strip] = LRUCache(512)
 
