@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import signal
 import sys
 import time
 from typing import TYPE_CHECKING, ClassVar
@@ -67,23 +66,18 @@ class PimemApp(Manager):
         self.now = now
         #: The error that ended the app, if one did.
         self.crash: Exception | None = None
-        self._last_resort = LastResort()
         self._repaired = repaired
 
     def on_load(self) -> None:
         """Obey an order to end in good order, before the terminal is taken over."""
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGHUP):
-            loop.add_signal_handler(number, self._end, number)
+        if not self.is_headless:
+            LastResort().watch(lambda code: loop.call_soon_threadsafe(self.exit, None, code))
 
     def on_mount(self) -> None:
         """Tell what a killed process had left unfinished."""
         for said in self._repaired:
             self.notify(visible_cell(said), markup=False)
-
-    def _end(self, number: int) -> None:
-        self._last_resort.order(128 + number)
-        self.exit(return_code=128 + number)
 
     def get_default_screen(self) -> Screen[None]:
         """Begin with the list."""

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
+import signal
 import sys
 import termios
 import threading
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 #: How long an ordered end may take, in seconds.
 _PATIENCE_S = 2.0
@@ -18,9 +23,10 @@ _RESTORE = (
 
 
 class LastResort:
-    """Ends the process by force when it was told to end and did not.
+    """Obeys an order to end, by force when the app cannot.
 
-    It remembers the terminal's modes from before the app, and gives them back.
+    A terminal that went away, or that nobody reads, holds up whoever writes to it: then the app's
+    own loop hears no signal any more. So Python's handlers are used, which run all the same.
     """
 
     def __init__(self) -> None:
@@ -28,11 +34,31 @@ class LastResort:
         with contextlib.suppress(termios.error, ValueError, OSError):
             self._modes = termios.tcgetattr(sys.__stdin__.fileno())  # type: ignore[union-attr]
 
-    def order(self, code: int) -> None:
-        """Wait a little in the background, then end with an exit code."""
-        timer = threading.Timer(_PATIENCE_S, self._end, (code,))
-        timer.daemon = True
-        timer.start()
+    def watch(self, end: Callable[[int], object]) -> None:
+        """Have SIGTERM, SIGHUP and a terminal that hangs up end the app.
+
+        Args:
+            end: Asks the app to end with an exit code; may be called from another thread.
+        """
+
+        def told(number: int, _frame: object = None) -> None:
+            timer = threading.Timer(_PATIENCE_S, self._end, (128 + number,))
+            timer.daemon = True
+            timer.start()
+            with contextlib.suppress(RuntimeError):  # the app's loop has ended already
+                end(128 + number)
+
+        signal.signal(signal.SIGTERM, told)
+        signal.signal(signal.SIGHUP, told)
+        if self._modes is not None:
+            threading.Thread(target=self._until_hang_up, args=(told,), daemon=True).start()
+
+    def _until_hang_up(self, told: Callable[[int], None]) -> None:
+        waiting = select.poll()
+        waiting.register(sys.__stdin__.fileno(), 0)  # type: ignore[union-attr]
+        with contextlib.suppress(OSError):
+            waiting.poll()
+            told(signal.SIGHUP)
 
     def _end(self, code: int) -> None:
         try:
