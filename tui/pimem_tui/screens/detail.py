@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pimem_styles import stylesheet
 from textual import getters, on
-from textual.binding import Binding
 from textual.widgets import Static
 
-from ..messages import BodyRead, TopicChanged
+from ..bindings import bindings
+from ..messages import BodyRead, StoreTouched, TopicChanged
 from ..reading import read_body
 from ..widgets import BodyView, KeyBar, TooSmall, TopicHeading
 from .topic_screen import LOW, TopicScreen
@@ -31,11 +31,15 @@ class DetailScreen(TopicScreen):
 
     CSS_PATH = stylesheet("detail.tcss")
     AUTO_FOCUS = "BodyView"
-    KEY_BAR = ("topic.back", "topic.pin", "topic.remove", "topic.edit_outside", "app.help")
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "back", "back", id="topic.back", tooltip="Back to the list"),
-        *TopicScreen.BINDINGS,
-    ]
+    KEY_BAR = (
+        "topic.back",
+        "topic.edit",
+        "topic.pin",
+        "topic.remove",
+        "topic.copy",
+        "app.help",
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("topic.back"), *TopicScreen.BINDINGS]
 
     heading = getters.query_one(TopicHeading)
     body = getters.query_one(BodyView)
@@ -83,6 +87,7 @@ class DetailScreen(TopicScreen):
         """Show what is known, read the rest."""
         self.heading.show(self._topic)
         self.app.topic_changed.subscribe(self, self._follow_change)
+        self.app.store_touched.subscribe(self, self._follow_others)
 
     def on_resize(self) -> None:
         """Lay the text out for the new width, once it is known."""
@@ -130,3 +135,9 @@ class DetailScreen(TopicScreen):
             self._topic = self._topic.but(pinned=pinned)
             self.heading.show(self._topic)
         self._read(again=True)
+
+    def _follow_others(self, message: StoreTouched) -> None:
+        """Show the topic anew, and say so, when somebody else changed it."""
+        if message.store is self._store and self._topic.file in message.files:
+            self.app.say(f'"{self._topic.name}" changed on disk just now.')
+            self._read(again=True)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
-from textual.binding import Binding
 from textual.cache import LRUCache
 from textual.geometry import Region, Size
 from textual.message import Message
@@ -15,11 +14,12 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from ..bindings import bindings
 from ..listing import Listing
 from .topic_row import RowLayout, draw_row, draw_why
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from pimem_core.model import Topic
     from textual import events
@@ -34,6 +34,8 @@ _KINDS = (
     "stale",
     "problem",
     "match",
+    "marked",
+    "changed",
 )
 
 
@@ -48,46 +50,9 @@ class TopicList(ScrollView, can_focus=True, inherit_bindings=False):
         "topic-list--cursor",
         "topic-list--cursor-blurred",
     }
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(
-            "up,k", "move(-1)", "up", show=False, id="list.up", tooltip="Select the topic above"
-        ),
-        Binding(
-            "down,j",
-            "move(1)",
-            "down",
-            show=False,
-            id="list.down",
-            tooltip="Select the topic below",
-        ),
-        Binding(
-            "pageup",
-            "move_page(-1)",
-            "page up",
-            show=False,
-            id="list.page_up",
-            tooltip="Move up by a screen",
-        ),
-        Binding(
-            "pagedown",
-            "move_page(1)",
-            "page down",
-            show=False,
-            id="list.page_down",
-            tooltip="Move down by a screen",
-        ),
-        Binding(
-            "home,g",
-            "first",
-            "first",
-            show=False,
-            id="list.first",
-            tooltip="Select the first topic",
-        ),
-        Binding(
-            "end,G", "last", "last", show=False, id="list.last", tooltip="Select the last topic"
-        ),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings(
+        "list.up", "list.down", "list.page_up", "list.page_down", "list.first", "list.last"
+    )
 
     selected: reactive[int] = reactive(0, repaint=False)
     """The selected row."""
@@ -115,12 +80,18 @@ class TopicList(ScrollView, can_focus=True, inherit_bindings=False):
         topic_list: TopicList
         topic: Topic
 
+    @dataclass
+    class KeyPressed(Message):
+        """Any key was pressed in the list."""
+
     def __init__(self, now: Callable[[], float]) -> None:
         super().__init__()
         self._now = now
         self.listing = Listing()
         self._query = ""
         self._name_cells = 0
+        self._marked: Collection[str] = ()
+        self._changed: Collection[str] = ()
         self._row_styles: dict[tuple[bool, bool], dict[str, Style]] = {}
         self._strips: LRUCache[tuple[int, int, bool, bool], Strip] = LRUCache(512)
 
@@ -153,6 +124,17 @@ class TopicList(ScrollView, can_focus=True, inherit_bindings=False):
         self._scroll_to_row(new_row)
         self.refresh()
         self.post_message(self.TopicSelected(self, self.topic))
+
+    def flag(self, marked: Collection[str], changed: Collection[str]) -> None:
+        """Say which files are marked, and which somebody else changed just now."""
+        self._marked, self._changed = frozenset(marked), frozenset(changed)
+        self._strips.clear()
+        self.refresh()
+
+    def on_key(self) -> None:
+        """Tell of it: marks that stay without motion go with the next key."""
+        if self._changed:
+            self.post_message(self.KeyPressed())
 
     def replace(self, topic: Topic) -> None:
         """Show a changed topic in its place."""
@@ -190,11 +172,12 @@ class TopicList(ScrollView, can_focus=True, inherit_bindings=False):
         self.post_message(self.TopicSelected(self, self.topic))
 
     def on_click(self, event: events.Click) -> None:
-        """Select with a click, open with a second one."""
+        """Select with a click; a double one, or one on the selected row, opens."""
         row = (event.y + self.scroll_offset.y) // self._row_height
         if row < len(self.listing.topics):
+            again = row == self.selected and self.has_focus and event.chain == 1
             self.select(row)
-            if event.chain == 2 and self.topic:
+            if (again or event.chain == 2) and self.topic:
                 self.post_message(self.TopicOpened(self, self.topic))
 
     def on_resize(self) -> None:
@@ -245,7 +228,10 @@ class TopicList(ScrollView, can_focus=True, inherit_bindings=False):
         if part:
             runs = draw_why(hit, self._query, width)
         else:
-            runs = draw_row(topic, hit, self._query, layout, self._now())
+            flag = "marked" if topic.file in self._marked else ""
+            if not flag and topic.file in self._changed:
+                flag = "changed"
+            runs = draw_row(topic, hit, self._query, layout, self._now(), flag)
         return Strip([Segment(text, styles[kind]) for text, kind in runs], width)
 
     def _styles(self, selected: bool) -> dict[str, Style]:
@@ -264,7 +250,10 @@ class TopicList(ScrollView, can_focus=True, inherit_bindings=False):
             cursor = self.get_component_rich_style(f"topic-list--{name}")
             plain = cursor + Style(bold=False)
             for kind, style in styles.items():
-                marked = kind in ("pinned", "stale", "problem", "where") and not cursor.reverse
+                marked = (
+                    kind in ("pinned", "stale", "problem", "where", "marked", "changed")
+                    and not cursor.reverse
+                )
                 styles[kind] = plain + Style(color=style.color) if marked else plain
             styles["name"] = cursor
             styles["match"] = cursor + Style(underline=True)
