@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from . import speed, tokens
+from . import manager, speed, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,6 +28,7 @@ _GROUPS: dict[str, Callable[[Path], list[tuple[str, str, str]]]] = {
     "served": speed.served,
     "search": speed.search,
     "write": speed.write,
+    "manager": manager.manager,
     "tokens": _tokens,
     "cache": _cache,
 }

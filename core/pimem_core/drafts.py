@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
+import threading
 import time
 
 from .errors import ConflictError, PimemError, SecretError, StorageError
+from .files.process import Process, this_process
 from .files.publish import explained, private_folder, publish
 from .files.read import decode, read_bytes
+from .model import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
+    from typing import Any
 
     from .paths import Places
+
+
+_FOLDER = "drafts"
+#: Ends the names of drafts that the manager's editor wrote.
+_TYPED = ".typed.json"
 
 
 class Draft:
@@ -31,7 +41,7 @@ class Draft:
         Raises:
             StorageError: The state folder cannot be written.
         """
-        folder = os.path.join(places.state_dir, "drafts")
+        folder = os.path.join(places.state_dir, _FOLDER)
         ending = os.fsdecode(os.fsencode(file.replace("/", "-"))[-200:])
         path = os.path.join(folder, f"{time.time_ns() // 1_000_000}-{os.getpid()}-{ending}")
         with explained(path):
@@ -77,6 +87,91 @@ class Draft:
             error.args = (f"{error} Your text is kept in {self.path}.",)
             raise
         self.discard()
+
+
+class Typed(Value):
+    """What stands in the manager's editor, and what it began from.
+
+    `opened` has the fields of the document that was opened; None for a new topic. `time` is when
+    it was typed, a Unix time.
+    """
+
+    system: str
+    folder: str
+    opened: Mapping[str, Any] | None
+    name: str
+    summary: str
+    body: str
+    pin: bool = False
+    mode: str = "append"
+    time: float = 0.0
+
+
+class TypedDraft:
+    """A private file in the state folder that follows what is typed, so that a crash loses none.
+
+    Its calls take time on a disk and may come from any thread: an older text never replaces a
+    newer one, and nothing comes back after `discard`.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._lock = threading.Lock()
+        self._kept = 0.0
+
+    @classmethod
+    def begin(cls, places: Places, file: str) -> TypedDraft:
+        """A draft of this process; the first `keep` makes its file."""
+        ending = os.fsdecode(os.fsencode(file.replace("/", "-"))[-180:])
+        name = f"{time.time_ns() // 1_000_000}-{os.getpid()}-{ending}{_TYPED}"
+        return cls(os.path.join(places.state_dir, _FOLDER, name))
+
+    def keep(self, typed: Typed) -> None:
+        """Write what is typed now.
+
+        Raises:
+            StorageError: The state folder cannot be written.
+        """
+        process = this_process()
+        row = {**typed.__dict__, "process": [process.host, process.pid, process.started]}
+        with self._lock, explained(self.path):
+            if typed.time <= self._kept:
+                return
+            private_folder(os.path.dirname(self.path))
+            publish(self.path, json.dumps(row).encode())
+            self._kept = typed.time
+
+    def discard(self) -> None:
+        """Remove the draft; one that is gone is fine."""
+        with self._lock, contextlib.suppress(OSError):
+            self._kept = float("inf")
+            os.unlink(self.path)
+
+
+def left_drafts(places: Places, open_here: Collection[str] = ()) -> list[tuple[TypedDraft, Typed]]:
+    """What was typed and never saved, newest first. What another process has open is its own.
+
+    Args:
+        places: The folders of this user.
+        open_here: Paths of the drafts that this process has open.
+    """
+    folder = os.path.join(places.state_dir, _FOLDER)
+    try:
+        names = sorted(os.listdir(folder), reverse=True)
+    except OSError:
+        return []
+    found = []
+    for name in names:
+        path = os.path.join(folder, name)
+        if name.endswith(_TYPED) and path not in open_here:
+            with contextlib.suppress(PimemError, ValueError, TypeError, KeyError):
+                row = json.loads(read_bytes(path))
+                host, pid, started = row.pop("process")
+                process = Process(host=host, pid=pid, started=started)
+                typed = Typed(**row)
+                if process.pid == os.getpid() or process.is_gone(time.time() - typed.time):
+                    found.append((TypedDraft(path), typed))
+    return found
 
 
 @contextlib.contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from .errors import ConflictError
+from .model import Value
 
 
 def merge(base: str, *, mine: str, theirs: str, file: str) -> str:
@@ -31,6 +32,37 @@ def merge(base: str, *, mine: str, theirs: str, file: str) -> str:
             merged=draft,
         )
     return "".join(three.merge_lines())
+
+
+class Region(Value):
+    """A stretch of a merged text. `merged` is None where both sides changed the same lines."""
+
+    merged: str | None
+    theirs: str = ""
+    mine: str = ""
+
+
+def regions(base: str, *, mine: str, theirs: str) -> list[Region]:
+    """Both edits of a text, cut into what merges by itself and what somebody has to decide."""
+    from merge3 import Merge3
+
+    found: list[Region] = []
+    for group in Merge3(_lines(base), _lines(mine), _lines(theirs)).merge_groups():
+        if group[0] == "conflict":
+            _kind, _base, ours, others = group
+            found.append(Region(merged=None, theirs="".join(others), mine="".join(ours)))
+        else:
+            text = "".join(group[1])
+            found.append(Region(merged=text, theirs=text, mine=text))
+    return found
+
+
+def both(region: Region) -> str:
+    """Both sides of a region, the one on disk first, each ending in a line end."""
+    theirs = region.theirs
+    if theirs and region.mine and not theirs.endswith("\n"):
+        theirs += "\n"
+    return theirs + region.mine
 
 
 def _lines(text: str) -> list[str]:

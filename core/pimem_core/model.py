@@ -99,7 +99,10 @@ class Topic(Value):
 
 
 class Document(Value):
-    """One memory as it is opened: front matter read leniently, and every character after it."""
+    """One memory as it is opened: front matter read leniently, and every character after it.
+
+    `summary` is the one that lists show.
+    """
 
     store: str
     name: str
@@ -108,6 +111,7 @@ class Document(Value):
     front_matter: Mapping[str, Any]
     body: str
     text: str
+    summary: str = ""
 
 
 class Hit(Value):

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from .model import Topic
     from .systems.base import Cancelled, Progress
+    from .texts import Texts
 
 _SNIPPET_UNITS = 120
 #: A topic file longer than this is searched only so far, so that one huge file cannot stall.
@@ -25,18 +26,49 @@ def scan(
     shown: Mapping[str, bytes | None],
     cancelled: Cancelled,
     progress: Progress,
+    texts: Texts | None = None,
 ) -> Iterator[Hit]:
     """Hits in the order of the topics: the first of name, file, summary and body that matches.
 
-    A file that cannot be read has no body to match.
+    A file that cannot be read has no body to match. With `texts`, bodies are read only once.
     """
     wanted = query.lower()
+    if texts is not None:
+        yield from _scan_kept(topics, wanted, shown, cancelled, progress, texts)
+        return
     for done, topic in enumerate(topics):
         if cancelled():
             return
         if done % 256 == 0:
             progress(done, len(topics))
         hit = _in_index(topic, wanted) or _in_body(topic, wanted, shown)
+        if hit is not None:
+            yield hit
+    progress(len(topics), len(topics))
+
+
+def _scan_kept(
+    topics: Sequence[Topic],
+    wanted: str,
+    shown: Mapping[str, bytes | None],
+    cancelled: Cancelled,
+    progress: Progress,
+    texts: Texts,
+) -> Iterator[Hit]:
+    sought = wanted.encode("utf-8", "replace")
+    plain = wanted.isascii()
+    for done, topic in enumerate(topics):
+        if done % 256 == 0:
+            progress(done, len(topics))
+            if cancelled():
+                return
+        hit = _in_index(topic, wanted)
+        if hit is None and shown:
+            hit = _in_body(topic, wanted, shown)
+        elif hit is None:
+            text = texts.of(topic.path, _SEARCH_BYTES)
+            if text is not None and (sought in text.lowered or not (plain and text.plain)):
+                hit = _in_lines(topic, wanted, text.data)
         if hit is not None:
             yield hit
     progress(len(topics), len(topics))
@@ -63,6 +95,19 @@ def _in_body(topic: Topic, wanted: str, shown: Mapping[str, bytes | None]) -> Hi
             return None
     elif wanted not in data.decode("utf-8", "replace").lower():
         return None
+    return _in_lines(topic, wanted, data)
+
+
+def _in_lines(topic: Topic, wanted: str, data: bytes) -> Hit | None:
+    if wanted.isascii() and data.isascii():
+        # The line alone is decoded: a filter of one letter has ten thousand of them.
+        at = data.lower().find(wanted.encode())
+        if at < 0:
+            return None
+        start, end = data.rfind(b"\n", 0, at) + 1, data.find(b"\n", at)
+        line = data[start : end if end >= 0 else None].decode()
+        snippet = cut_utf16(trim(line), _SNIPPET_UNITS)
+        return Hit(topic=topic, where="body", snippet=snippet, line=data.count(b"\n", 0, at) + 1)
     for number, line in enumerate(data.decode("utf-8", "replace").split("\n"), start=1):
         if wanted in line.lower():
             snippet = cut_utf16(trim(line), _SNIPPET_UNITS)

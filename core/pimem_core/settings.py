@@ -27,7 +27,8 @@ class Settings(Value):
     `scheduled`, `stamps` is `day` or `full`. The undo journal keeps at most `undo_max_mb`
     megabytes and `undo_max_days` days.
     `secrets_extra` are regular expressions of further credentials, `secrets_allowed` of values
-    that only look like one. `theme` is a Textual theme, None for the default.
+    that only look like one. `theme` is `light`, `dark`, `terminal` or a Textual theme, None for
+    the default. `keys` maps ids of bindings to their keys, separated by commas.
 
     Layered memory: `layered_global_dir` is None for the usual place, `layered_workspace_dir` is
     relative to the project, `layered_always_inject` are folders of the global layer, the limits
@@ -43,6 +44,7 @@ class Settings(Value):
     secrets_extra: Sequence[str] = ()
     secrets_allowed: Sequence[str] = ()
     theme: str | None = None
+    keys: Mapping[str, str] = {}
     layered_global_dir: str | None = None
     layered_workspace_dir: str = ".pi/memory"
     layered_always_inject: Sequence[str] = ("user", "knowledge")
@@ -110,6 +112,17 @@ def _switches(value: Any) -> Mapping[str, str] | None:
     return {key: word for key, word in value.items() if word in ("on", "off", "auto")}
 
 
+def _bound(value: Any) -> Mapping[str, str]:
+    """Keys by the id of their binding: one text, or a list of them; dots may nest tables."""
+    bound: dict[str, str] = {}
+    for key, keys in _flat(value) if isinstance(value, dict) else ():
+        if isinstance(keys, str) and keys:
+            bound[key] = keys
+        elif _texts(keys):
+            bound[key] = ",".join(keys)
+    return bound
+
+
 #: Dotted key: the field, and what makes a usable value of what the file holds.
 _KEYS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "inject.mode": ("inject_mode", _one_of("auto", "sticky", "scheduled")),
@@ -139,7 +152,10 @@ def load(places: Places) -> tuple[Settings, ConfigError | None]:
         raw = _read(places)
     except ConfigError as error:
         return Settings(), error
-    values: dict[str, Any] = {"systems": _switches(raw.get("systems")) or {}}
+    values: dict[str, Any] = {
+        "systems": _switches(raw.get("systems")) or {},
+        "keys": _bound(raw.get("keys")),
+    }
     for key, (field, usable) in _KEYS.items():
         value = usable(_at(raw, key))
         if value is not None:
@@ -205,7 +221,13 @@ def settings(places: Places) -> list[Setting]:
         if _at(raw, key) is not None and word is None:
             source = f"{path} (not usable as written)"
         found.append(Setting(key=key, value=word or "auto", source=source))
-    known = {*_KEYS, *(f"systems.{name}" for name in SYSTEM_NAMES)}
+    for key, keys in current.keys.items():
+        found.append(Setting(key=f"keys.{key}", value=keys, source=path))
+    known = {
+        *_KEYS,
+        *(f"systems.{name}" for name in SYSTEM_NAMES),
+        *(f"keys.{key}" for key in current.keys),
+    }
     found.extend(
         Setting(key=key, value=value, source=f"{path} (unknown key, kept)")
         for key, value in _flat(raw)

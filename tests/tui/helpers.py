@@ -55,7 +55,7 @@ class MemoryStore:
     def __init__(self, topics: Sequence[Topic] = (), *, name: str = "memory") -> None:
         self.name = name
         self.path = f"/stores/{name}"
-        self.abilities = frozenset({"write", "pin", "remove", "edit"})
+        self.abilities = frozenset({"write", "pin", "remove", "edit", "compose"})
         self.topics = list(topics)
         self.bodies: dict[str, str] = {}
         self.state = StoreStatus(
@@ -128,8 +128,27 @@ class MemoryStore:
     def announce(self) -> None:
         self._called("announce")
 
+    def keep_texts(self) -> None:
+        pass
+
+    def forget_texts(self) -> None:
+        pass
+
+    def check(self, request: WriteRequest) -> str | None:
+        return "The name holds a bracket." if "[" in request.topic else None
+
+    def cost(self, name: str, summary: str) -> int:
+        return len(name) + len(summary)
+
+    def compose(self, document: Document, *, name: str, summary: str, body: str) -> str:
+        return body
+
     def write(self, request: WriteRequest) -> Change:
-        raise NotImplementedError
+        self._called("write")
+        topic = make_topic(request.topic)
+        self.topics.append(topic)
+        self.bodies[topic.file] = request.content
+        return self._change("created", topic, f'Created "{topic.name}".')
 
     def _replace(self, topic: Topic) -> None:
         self.topics = [topic if old.file == topic.file else old for old in self.topics]

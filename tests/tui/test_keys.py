@@ -6,10 +6,15 @@ from typing import TYPE_CHECKING
 
 from pimem_tui.app import PimemApp
 from pimem_tui.commands import PimemCommands, commands_of
+from pimem_tui.keys import KEYS, rows
 from pimem_tui.screens.browser import BrowserScreen
 from pimem_tui.screens.confirm import ConfirmScreen
+from pimem_tui.screens.conflict import ConflictScreen
 from pimem_tui.screens.detail import DetailScreen
+from pimem_tui.screens.edit import EditScreen
 from pimem_tui.screens.help import HelpScreen
+from pimem_tui.screens.history import HistoryScreen
+from pimem_tui.screens.injection import InjectionScreen
 from pimem_tui.widgets import BodyView, TopicList
 from pimem_tui.widgets.filter_bar import FilterInput
 from textual.actions import parse
@@ -28,6 +33,10 @@ OWN = (
     DetailScreen,
     ConfirmScreen,
     HelpScreen,
+    EditScreen,
+    ConflictScreen,
+    HistoryScreen,
+    InjectionScreen,
     TopicList,
     BodyView,
     FilterInput,
@@ -46,6 +55,20 @@ def test_bindings_are_named_described_and_unique() -> None:
             assert ids.setdefault(binding.id, entry) == entry
 
 
+def test_the_table_has_every_binding_and_no_other() -> None:
+    used = {binding.id for cls in OWN for binding in cls.__dict__["BINDINGS"]}
+    assert used == set(KEYS)
+    told = list(rows({"topic.pin": "ctrl+b"}))
+    assert [row["id"] for row in told] == list(KEYS)
+    assert {
+        key: value
+        for row in told
+        if row["id"] == "topic.pin"
+        for key, value in row.items()
+        if key != "action"
+    } == {"id": "topic.pin", "keys": "ctrl+b", "where": "list, detail"}
+
+
 async def each_action_exists(pilot: Pilot[None]) -> None:
     for command in commands_of(pilot.app.screen, now=False):
         namespace, name, _parameters = parse(command.action)
@@ -55,7 +78,7 @@ async def each_action_exists(pilot: Pilot[None]) -> None:
 
 async def test_every_action_of_every_screen_exists_and_is_in_the_help(demo: Places) -> None:
     async with manager(demo) as pilot:
-        for keys in ([], ["enter"], ["r"], ["slash"]):
+        for keys in ([], ["enter"], ["r"], ["slash"], ["e"], ["n"], ["i"], ["H"]):
             await press(pilot, "home", "down", "down", "down", *keys)
             await each_action_exists(pilot)
             screen = pilot.app.screen
@@ -74,10 +97,10 @@ async def test_every_action_of_every_screen_exists_and_is_in_the_help(demo: Plac
 async def test_keys_that_show_are_keys_that_work(demo: Places) -> None:
     async with manager(demo) as pilot:
         assert shown(pilot).splitlines()[-1].split("  ")[:7] == [
-            " enter open", "p pin", "r remove", "E edit", "/ filter", "tab store", "? help",
+            " enter open", "e edit", "p pin", "r remove", "/ filter", "n new", "? help",
         ]  # fmt: skip
         await press(pilot, "enter")
-        assert shown(pilot).splitlines()[-1] == " esc back  p pin  r remove  E edit  ? help"
+        assert shown(pilot).splitlines()[-1] == " esc back  e edit  p pin  r remove  y copy  ? help"
         await press(pilot, "escape", "slash")
         assert " enter to list  esc clear" in shown(pilot).splitlines()[-1]
 
@@ -85,7 +108,7 @@ async def test_keys_that_show_are_keys_that_work(demo: Places) -> None:
 async def test_the_key_line_can_be_clicked(demo: Places) -> None:
     async with manager(demo) as pilot:
         await press(pilot, "down", "down", "down")
-        await pilot.click("KeyBar", offset=(14, 0))
+        await pilot.click("KeyBar", offset=(22, 0))
         await settled(pilot)
         assert notices(pilot)[0].startswith('Pinned "Test Database"')
         await pilot.click("KeyBar", offset=(2, 0))

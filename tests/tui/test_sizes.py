@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -22,12 +23,22 @@ if TYPE_CHECKING:
 LARGE, NORMAL, SMALL = (120, 36), (80, 24), (40, 12)
 
 
+def rewrite(pilot: Pilot[None]) -> None:
+    """What another program does to the topic that is being edited."""
+    path = Path(browser(pilot).store.path, "user-preferences.md")
+    path.write_text(path.read_text().replace("short answers first", "long answers"))
+
+
 def after(*keys: str) -> Callable[[Pilot[None]], Awaitable[None]]:
     async def run(pilot: Pilot[None]) -> None:
         await settled(pilot)
         for key in keys:
-            await press(pilot, key)
-        for widget in pilot.app.screen.query("Input"):
+            if key == "REWRITE":
+                rewrite(pilot)
+            else:
+                await press(pilot, key)
+        pilot.app.clear_notifications()
+        for widget in pilot.app.screen.query("Input, TextArea"):
             widget.cursor_blink = False  # type: ignore[attr-defined]
         await settled(pilot)
 
@@ -42,6 +53,10 @@ def after(*keys: str) -> Callable[[Pilot[None]], Awaitable[None]]:
         ("detail", [*["down"] * 4, "enter"]),
         ("confirm", [*["down"] * 5, "r"]),
         ("filter", ["slash", *"deploy"]),
+        ("edit", ["down", "down", "e", *"## Answers", "enter"]),
+        ("new", ["n", *"[b"]),
+        ("conflict", ["down", "down", "e", *"mine ", "REWRITE", "f2"]),
+        ("marked", ["space", "down", "space", "s"]),
     ],
 )
 def test_pictures(
@@ -57,6 +72,15 @@ def test_picture_without_colour(
     monkeypatch.setenv("NO_COLOR", "1")
     app = PimemApp(registry.all_stores(demo), demo, now=lambda: NOW)
     assert snap_compare(app, terminal_size=LARGE, run_before=after("slash", *"deploy", "enter"))
+
+
+def test_picture_of_a_conflict_without_colour(
+    demo: Places, snap_compare: Compare, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    app = PimemApp(registry.all_stores(demo), demo, now=lambda: NOW)
+    keys = ["down", "down", "e", *"mine ", "REWRITE", "f2", "b"]
+    assert snap_compare(app, terminal_size=LARGE, run_before=after(*keys))
 
 
 def test_picture_of_the_help(demo: Places, snap_compare: Compare) -> None:

@@ -11,7 +11,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import NoReturn
 
 
@@ -47,7 +47,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         return hook(words[1:])
     from pimem_core.cli import main as command
 
-    return command(words, open_manager=_open_manager)
+    return command(words, open_manager=_open_manager, keys=_keys)
+
+
+def _keys(changed: Mapping[str, str]) -> Iterable[dict[str, str]]:
+    from .keys import rows
+
+    return rows(changed)
 
 
 def _open_manager(store: str | None, folder: str | None, demo: bool) -> int:

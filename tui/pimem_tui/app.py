@@ -13,10 +13,10 @@ from pimem_core.paths import find_places, tilde
 from pimem_core.systems import registry
 from pimem_core.text import visible_cell
 from pimem_styles import stylesheet
-from textual.binding import Binding
 
-from .changes import TopicChanges
+from .bindings import bindings
 from .ending import LastResort
+from .manager import Manager
 from .screens.browser import BrowserScreen
 from .screens.topic_screen import TopicScreen
 
@@ -39,7 +39,7 @@ def _commands() -> type[Provider]:
     return PimemCommands
 
 
-class PimemApp(TopicChanges):
+class PimemApp(Manager):
     """The manager."""
 
     TITLE = "pimem"
@@ -48,22 +48,8 @@ class PimemApp(TopicChanges):
     HORIZONTAL_BREAKPOINTS = [(0, "-tiny"), (30, "-narrow"), (60, "-normal"), (100, "-wide")]
     VERTICAL_BREAKPOINTS = [(0, "-flat"), (8, "-low"), (16, "-tall")]
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("q", "quit", "quit", show=False, id="app.quit", tooltip="Leave pimem"),
-        Binding(
-            "ctrl+p",
-            "command_palette",
-            "palette",
-            show=False,
-            id="app.palette",
-            tooltip="Find any action by its name",
-        ),
-        Binding(
-            "question_mark,f1",
-            "help",
-            "help",
-            id="app.help",
-            tooltip="Show all keys and what the marks mean",
-        ),
+        *bindings("app.help", "app.palette", "app.quit"),
+        *bindings("change.undo", "change.redo", "change.history", "theme.next"),
     ]
 
     def __init__(
@@ -75,10 +61,9 @@ class PimemApp(TopicChanges):
         now: Callable[[], float] = time.time,
         repaired: Sequence[str] = (),
     ) -> None:
-        super().__init__(places)
-        self._stores = stores
+        super().__init__(places, stores)
         self._first = start
-        self._now = now
+        self.now = now
         #: The error that ended the app, if one did.
         self.crash: Exception | None = None
         self._repaired = repaired
@@ -96,7 +81,7 @@ class PimemApp(TopicChanges):
 
     def get_default_screen(self) -> Screen[None]:
         """Begin with the list."""
-        return BrowserScreen(self._stores, self._first, self.places.home, self._now)
+        return BrowserScreen(self.stores, self._first, self.places.home, self.now)
 
     def action_help(self) -> None:
         """Show all keys of the screen."""
@@ -106,6 +91,14 @@ class PimemApp(TopicChanges):
         status = screen.store_status if isinstance(screen, TopicScreen) else None
         known = () if status is None else (tilde(status.path, self.places.home), *status.notes)
         self.push_screen(HelpScreen(screen, known))
+
+    async def action_quit(self) -> None:
+        """Leave pimem; an editor with unsaved text asks first."""
+        leave = getattr(self.screen, "leave_editor", None)
+        if leave is None:
+            self.exit()
+        else:
+            leave()
 
     def _handle_exception(self, error: Exception) -> None:
         self.crash = self.crash or error

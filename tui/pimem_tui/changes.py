@@ -1,4 +1,4 @@
-"""What a person does to topics: pin, remove, edit.
+"""What a person does to topics: pin, remove, undo, edit in an editor of their own.
 
 It belongs to the app, so that a change outlives the screen it was begun on. Every change runs in a
 worker, one at a time, and says in the end what happened.
@@ -7,11 +7,13 @@ worker, one at a time, and says in the end what happened.
 from __future__ import annotations
 
 import threading
+import time
 from typing import TYPE_CHECKING
 
+from pimem_core import undo
 from pimem_core.drafts import Draft
 from pimem_core.errors import PimemError, SecretError
-from pimem_core.text import visible_cell
+from pimem_core.text import plural, visible_cell
 from textual import on
 from textual.app import App, SuspendNotSupported
 from textual.signal import Signal
@@ -24,15 +26,16 @@ from .messages import (
     ReadingBroke,
     RemovalKnown,
     SecretFound,
+    SeveralChanged,
     TopicChanged,
     WorkDone,
 )
 from .widgets import KeyBar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-    from pimem_core.model import Topic
+    from pimem_core.model import Change, Topic
     from pimem_core.paths import Places
     from pimem_core.systems.base import Store
     from textual.message import Message
@@ -41,33 +44,94 @@ _NOTICE_S = 4
 #: Seconds after which a change says that it is still under way.
 _SLOW_S = 0.15
 _ERROR_S = 10
+#: Seconds for which a file counts as changed by this app itself.
+_ECHO_S = 2.0
+#: Outcomes that undo takes back.
+_UNDOABLE = ("created", "updated", "removed", "pinned_now", "unpinned_now", "redone")
 
 
 class TopicChanges(App[None]):
     """The part of the app that changes topics. Screens follow `topic_changed`."""
 
-    def __init__(self, places: Places) -> None:
+    def __init__(self, places: Places, stores: Sequence[Store]) -> None:
         super().__init__()
         self.places = places
+        self.stores = stores
         self.topic_changed: Signal[TopicChanged] = Signal(self, "topic_changed")
         self.change_failed: Signal[ChangeFailed] = Signal(self, "change_failed")
-        self._turn = threading.Lock()
+        #: Held by whoever changes a store: one change at a time.
+        self.turn = threading.Lock()
+        #: When this app changed which file of which store: its echo from the watch is no news.
+        self._own: dict[tuple[str, str], float] = {}
         self._busy: set[tuple[str, str]] = set()
 
     def pin_topic(self, store: Store, topic: Topic) -> None:
         """Pin a topic, or unpin a pinned one."""
 
         def pin() -> Message:
-            with self._turn:
+            with self.turn:
                 change = store.pin(topic.file, not topic.pinned)
                 store.announce()
             return TopicChanged(store, change)
 
-        self._start(store, topic, pin)
+        self.start(store, topic.file, pin)
 
     def remove_topic(self, store: Store, topic: Topic) -> None:
         """Ask the store what removing means, then the person, then remove."""
-        self._start(store, topic, lambda: RemovalKnown(store, topic, store.removal(topic.file)))
+        self.start(store, topic.file, lambda: RemovalKnown(store, topic, store.removal(topic.file)))
+
+    def pin_several(self, store: Store, topics: Sequence[Topic], pinned: bool) -> None:
+        """Pin or unpin several topics."""
+        wanted = [topic for topic in topics if topic.pinned != pinned]
+        self._change_several(store, wanted, lambda file: store.pin(file, pinned))
+
+    def remove_several(self, store: Store, topics: Sequence[Topic]) -> None:
+        """Ask once, naming the count, then remove several topics."""
+        if len(topics) == 1:
+            self.remove_topic(store, topics[0])
+            return
+
+        from .screens.confirm import ConfirmScreen
+
+        def answered(yes: bool | None) -> None:
+            if yes:
+                self._change_several(store, topics, store.remove)
+
+        pinned = sum(topic.pinned for topic in topics)
+        kept = f" Pinned ones ({pinned:,}) will be refused." if pinned else ""
+        names = ", ".join(visible_cell(topic.name) for topic in topics[:5])
+        more = f" and {len(topics) - 5:,} more" if len(topics) > 5 else ""
+        question = f"Remove {plural(len(topics), 'topic')}?"
+        detail = f"{names}{more}.{kept} Undo brings them back one by one."
+        self.push_screen(ConfirmScreen(question, detail, f"Remove {len(topics):,}"), answered)
+
+    def _change_several(
+        self, store: Store, topics: Sequence[Topic], change: Callable[[str], Change]
+    ) -> None:
+        def work() -> Message:
+            changes: list[Change] = []
+            refusals: list[str] = []
+            with self.turn:
+                for topic in topics:
+                    try:
+                        changes.append(change(topic.file))
+                    except PimemError as error:
+                        refusals.append(str(error))
+                if changes:
+                    store.announce()
+            return SeveralChanged(store, changes, refusals)
+
+        self.start(store, "", work)
+
+    def take_back(self, action: str) -> None:
+        """Undo or redo the newest change that was made to any store through pimem."""
+
+        def work() -> Message:
+            with self.turn:
+                step = undo.step(self.places, self.stores, action)
+            return TopicChanged(step.store, step.change)
+
+        self.start(self.stores[0], f"\n{action}", work)
 
     def edit_topic(self, store: Store, topic: Topic) -> None:
         """Open a topic in the person's own editor and save what comes back."""
@@ -77,7 +141,7 @@ class TopicChanges(App[None]):
             opened = store.read(topic.file).text
             return DraftReady(store, topic, Draft.create(self.places, topic.file, opened))
 
-        self._start(store, topic, read)
+        self.start(store, topic.file, read)
 
     def say(self, text: str) -> None:
         """Show a notice for a moment."""
@@ -94,14 +158,14 @@ class TopicChanges(App[None]):
         store, topic, removal = message.store, message.topic, message.removal
 
         def remove() -> Message:
-            with self._turn:
+            with self.turn:
                 change = store.remove(topic.file)
                 store.announce()
             return TopicChanged(store, change)
 
         def answered(yes: bool | None) -> None:
             if yes:
-                self._start(store, topic, remove)
+                self.start(store, topic.file, remove)
 
         self.push_screen(
             ConfirmScreen(removal.question, removal.goes_and_stays, "Remove"), answered
@@ -114,8 +178,8 @@ class TopicChanges(App[None]):
         except SuspendNotSupported:
             end = EditorEnd(-1, "This terminal cannot be handed over to an editor.")
         self.refresh(layout=True)
-        self._start(
-            message.store, message.topic, lambda: self._take_draft(message, end), resumed=True
+        self.start(
+            message.store, message.topic.file, lambda: self._take_draft(message, end), resumed=True
         )
         if end.signum is not None:
             self.exit(return_code=128 + end.signum)
@@ -137,7 +201,7 @@ class TopicChanges(App[None]):
     def _save(self, message: DraftReady, text: str, *, allow_secret: bool) -> Message:
         store, topic, draft = message.store, message.topic, message.draft
         try:
-            with self._turn, draft.kept_on_failure():
+            with self.turn, draft.kept_on_failure():
                 change = store.save(
                     topic.file, opened=draft.opened, text=text, allow_secret=allow_secret
                 )
@@ -158,9 +222,9 @@ class TopicChanges(App[None]):
 
         def answered(yes: bool | None) -> None:
             if yes:
-                self._start(
+                self.start(
                     edit.store,
-                    edit.topic,
+                    edit.topic.file,
                     lambda: self._save(edit, message.text, allow_secret=True),
                 )
             else:
@@ -174,16 +238,49 @@ class TopicChanges(App[None]):
     @on(TopicChanged)
     def _tell_change(self, message: TopicChanged) -> None:
         change = message.change
+        self.remember(message.store, change.file)
         text = " ".join((change.message, *change.notes))
         unnamed = [name for name in change.dropped if name not in text]
         if unnamed:
             text += f" ({', '.join(unnamed)})"
-        self.say(text)
+        self.say(text + self._way_back(change.outcome))
         self.topic_changed.publish(message)
+
+    def _way_back(self, outcome: str) -> str:
+        """Which key takes a change back, for its notice."""
+        if outcome in _UNDOABLE:
+            return f" {self.key_for('change.undo')} undoes it."
+        return f" {self.key_for('change.redo')} redoes it." if outcome == "undone" else ""
+
+    def key_for(self, binding_id: str) -> str:
+        """The first key of a binding as people write it."""
+        raise NotImplementedError
+
+    @on(SeveralChanged)
+    def _tell_several(self, message: SeveralChanged) -> None:
+        changes, refusals = message.changes, message.refusals
+        if refusals:
+            more = f" And {plural(len(refusals) - 1, 'more refusal')}." if refusals[1:] else ""
+            self.say_error(f"{len(refusals):,} not changed: {refusals[0]}{more}")
+        for change in changes:
+            self.remember(message.store, change.file)
+        done = [change for change in changes if change.outcome != "unchanged"]
+        if not done:
+            if not refusals:
+                self.say("There was nothing to change.")
+            return
+        words = done[-1].outcome.removesuffix("_now").capitalize()
+        dropped = sum(len(change.dropped) for change in done)
+        said = f"{words} {plural(len(done), 'topic')}."
+        if dropped:
+            said += f" Dropped {plural(dropped, 'index line')} without a file."
+        self.say(said + self._way_back(done[-1].outcome))
+        self.topic_changed.publish(TopicChanged(message.store, done[-1]))
 
     @on(ChangeFailed)
     def _tell_failure(self, message: ChangeFailed) -> None:
-        self.say_error(message.error)
+        # A refused undo has the difference below its reason.
+        self.say_error(message.error.split("\n", 1)[0])
         self.change_failed.publish(message)
 
     @on(ReadingBroke)
@@ -202,11 +299,11 @@ class TopicChanges(App[None]):
         self._show_busy()
         self.post_message(message.result)
 
-    def _start(
-        self, store: Store, topic: Topic, work: Callable[[], Message], *, resumed: bool = False
+    def start(
+        self, store: Store, file: str, work: Callable[[], Message], *, resumed: bool = False
     ) -> None:
         """Run work in a thread and post what it has to tell; one at a time for each topic."""
-        key = (store.path, topic.file)
+        key = (store.path, file)
         if key in self._busy and not resumed:
             return
         self._busy.add(key)
@@ -216,12 +313,27 @@ class TopicChanges(App[None]):
             try:
                 result = work()
             except PimemError as error:
-                result = ChangeFailed(store, topic.file, str(error))
+                result = ChangeFailed(store, file, str(error))
             except Exception as error:
-                result = ChangeFailed(store, topic.file, unexpected(error))
+                result = ChangeFailed(store, file, unexpected(error))
             self.post_message(WorkDone(key, result))
 
         self.run_worker(run, thread=True, exit_on_error=False, group="changes")
+
+    def remember(self, store: Store, file: str) -> None:
+        """Remember that this app changed a file just now."""
+        self._own[store.path, file] = time.monotonic()
+
+    def own_files(self, store: Store) -> set[str]:
+        """The files of a store that this app changed just now."""
+        oldest = time.monotonic() - _ECHO_S
+        self._own = {key: moment for key, moment in self._own.items() if moment > oldest}
+        return {file for path, file in self._own if path == store.path}
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a change of this app's own is under way."""
+        return bool(self._busy)
 
     def _show_busy(self) -> None:
         """Say on the screen that a change is still under way."""

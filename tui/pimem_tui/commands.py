@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 from textual.actions import parse
 from textual.binding import Binding
@@ -18,6 +18,14 @@ if TYPE_CHECKING:
 
     from textual.dom import DOMNode
     from textual.screen import Screen
+
+
+@runtime_checkable
+class _Rebound(Protocol):
+    """An app whose keys people may change."""
+
+    def keys_of(self, binding: Binding) -> str:
+        """The keys of a binding as they hold."""
 
 
 class Command(NamedTuple):
@@ -52,10 +60,11 @@ def commands_of(screen: Screen[object], *, now: bool = True) -> Iterator[Command
                 continue
             seen.add(binding.id)
             area, _, _ = binding.id.partition(".")
+            keys = screen.app.keys_of(binding) if isinstance(screen.app, _Rebound) else binding.key
             yield Command(
                 area=area.capitalize(),
                 verb=binding.description.capitalize(),
-                keys=key_names(binding.key),
+                keys=key_names(keys),
                 help=binding.tooltip,
                 action=binding.action,
                 node=node,

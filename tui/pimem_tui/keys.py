@@ -1,6 +1,176 @@
-"""The names of keys as people write them."""
+"""Every key of the manager by its id: one table for bindings, help, palette and `pimem keys`.
+
+It imports nothing, so that the command line can print it without loading the interface.
+"""
 
 from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import NamedTuple
+else:
+    from collections import namedtuple
+
+if TYPE_CHECKING:
+
+    class Key(NamedTuple):
+        """One binding. `label` is short, for the footer; `help` a line of its own."""
+
+        keys: str
+        action: str
+        label: str
+        help: str
+
+else:
+    Key = namedtuple("Key", "keys action label help")
+
+KEYS: dict[str, Key] = {
+    # Anywhere
+    "app.help": Key("question_mark,f1", "help", "help", "Show all keys and what the marks mean"),
+    "app.palette": Key("ctrl+p", "command_palette", "palette", "Find any action by its name"),
+    "app.quit": Key("q", "quit", "quit", "Leave pimem"),
+    "change.undo": Key("u", "undo", "undo", "Undo the newest change made through pimem"),
+    "change.redo": Key("U", "redo", "redo", "Redo what was undone last"),
+    "change.history": Key("H", "history", "history", "Show what was changed through pimem"),
+    "theme.next": Key("T", "next_theme", "next theme", "Switch between dark, light and terminal"),
+    # One topic, in the list and in the detail
+    "topic.open": Key("enter", "open", "open", "Open the topic to read it"),
+    "topic.back": Key(
+        "escape", "back", "back", "Back to the list, or to where a link was followed"
+    ),
+    "topic.edit": Key("e", "edit", "edit", "Edit the topic here"),
+    "topic.edit_outside": Key(
+        "E", "edit_outside", "$EDITOR", "Edit the topic in $VISUAL or $EDITOR"
+    ),
+    "topic.pin": Key("p", "toggle_pin", "pin", "Pin the topic, or unpin a pinned one"),
+    "topic.remove": Key("r", "remove", "remove", "Remove the topic, after a question"),
+    "topic.copy": Key("y", "copy", "copy", "Copy the topic's text to the clipboard"),
+    # The links of a topic
+    "link.next": Key("tab", "next_link(1)", "next link", "Choose the next link"),
+    "link.previous": Key("shift+tab", "next_link(-1)", "previous link", "Choose the link before"),
+    "link.follow": Key("enter", "follow", "follow", "Open what the chosen link leads to"),
+    # The list
+    "list.new": Key("n", "new", "new", "Write a new topic"),
+    "list.filter": Key("slash", "filter", "filter", "Filter by name, file, summary and text"),
+    "list.type": Key(
+        "t", "next_type", "type", "Keep to one type after the other, as type:… in the filter does"
+    ),
+    "list.sort": Key("s", "sort", "sort", "Sort by index order, name, age, pins or tokens"),
+    "list.mark": Key("space", "mark", "mark", "Mark the topic, to pin or remove several"),
+    "list.mark_all": Key("a", "mark_all", "mark all", "Mark all rows that show, or none"),
+    "list.leave": Key(
+        "escape", "leave", "leave", "Drop the marks, clear the filter; without either, quit"
+    ),
+    "list.drafts": Key("D", "drafts", "drafts", "Go on with a text that was never saved"),
+    "list.injection": Key("i", "injection", "injection", "Show what pi's model is given"),
+    "list.up": Key("up,k", "move(-1)", "up", "Select the topic above"),
+    "list.down": Key("down,j", "move(1)", "down", "Select the topic below"),
+    "list.page_up": Key("pageup", "move_page(-1)", "page up", "Move up by a screen"),
+    "list.page_down": Key("pagedown", "move_page(1)", "page down", "Move down by a screen"),
+    "list.first": Key("home,g", "first", "first", "Select the first topic"),
+    "list.last": Key("end,G", "last", "last", "Select the last topic"),
+    "store.next": Key("tab", "next_store(1)", "store", "Show the next store"),
+    "store.previous": Key("shift+tab", "next_store(-1)", "previous", "Show the previous store"),
+    **{
+        f"store.show_{number}": Key(
+            str(number),
+            f"show_store({number})",
+            f"show store {number}",
+            f"Show store number {number}",
+        )
+        for number in range(1, 10)
+    },
+    # The filter
+    "filter.accept": Key(
+        "enter", "screen.accept_filter", "to list", "Go to the list and keep the filter"
+    ),
+    "filter.clear": Key("escape", "screen.leave", "clear", "Clear the filter, then close it"),
+    "filter.up": Key("up", "screen.move_in_list(-1)", "up", "Select the hit above"),
+    "filter.down": Key("down", "screen.move_in_list(1)", "down", "Select the hit below"),
+    # A text to read
+    "text.up": Key("up,k", "scroll_up", "up", "Scroll up a line"),
+    "text.down": Key("down,j", "scroll_down", "down", "Scroll down a line"),
+    "text.page_up": Key("pageup", "page_up", "page up", "Scroll up by a screen"),
+    "text.page_down": Key("pagedown,space", "page_down", "page down", "Scroll down by a screen"),
+    "text.start": Key("home,g", "scroll_home", "start", "Scroll to the start"),
+    "text.end": Key("end,G", "scroll_end", "end", "Scroll to the end"),
+    # The editor
+    "edit.save": Key("ctrl+s,f2", "save", "save", "Save the topic"),
+    "edit.leave": Key("escape", "leave", "back", "Back to the list; asks when text is unsaved"),
+    "edit.preview": Key("f3", "preview", "preview", "Show or hide the preview of the text"),
+    # Two versions of one text
+    "conflict.theirs": Key("t", "take('theirs')", "theirs", "Take what is on disk here"),
+    "conflict.mine": Key("m", "take('mine')", "mine", "Take your own text here"),
+    "conflict.both": Key("b", "take('both')", "both", "Keep both here, theirs first"),
+    "conflict.next": Key("n,tab", "go(1)", "next", "Go to the next place to decide"),
+    "conflict.previous": Key("N,shift+tab", "go(-1)", "previous", "Go to the place before"),
+    "conflict.save": Key("ctrl+s,f2,enter", "save", "save", "Save the result"),
+    "conflict.back": Key("escape", "back", "editor", "Back to the editor, with nothing lost"),
+    # The history
+    "history.undo": Key("u", "undo_newest", "undo newest", "Undo the newest change"),
+    "history.redo": Key("U", "redo_newest", "redo", "Redo what was undone last"),
+    "history.back": Key("escape,q,H", "back", "back", "Back to where you were"),
+    "history.up": Key("up,k", "move(-1)", "up", "Select the newer change"),
+    "history.down": Key("down,j", "move(1)", "down", "Select the older change"),
+    "history.page_up": Key("pageup", "page(-1)", "page up", "Scroll the difference up"),
+    "history.page_down": Key(
+        "pagedown,space", "page(1)", "page down", "Scroll the difference down"
+    ),
+    # The injection
+    "injection.back": Key("escape,q,i", "back", "back", "Back to the list"),
+    "injection.up": Key("up,k", "move(-1)", "up", "Select the entry that costs more"),
+    "injection.down": Key("down,j", "move(1)", "down", "Select the entry that costs less"),
+    "injection.page_up": Key("pageup", "page(-1)", "page up", "Scroll the text up"),
+    "injection.page_down": Key("pagedown,space", "page(1)", "page down", "Scroll the text down"),
+    # A question
+    "confirm.yes": Key("y", "answer(True)", "yes", "Do it"),
+    "confirm.cancel": Key("n,escape", "answer(False)", "cancel", "Leave everything as it is"),
+    "confirm.other": Key(
+        "left,right,up,down,tab,shift+tab,h,l",
+        "app.focus_next",
+        "other button",
+        "Go to the other button",
+    ),
+    "help.close": Key(
+        "escape,q,question_mark,f1,enter", "close", "close", "Back to where you were"
+    ),
+}
+
+_WHERE = {
+    "app": "anywhere",
+    "change": "anywhere",
+    "theme": "anywhere",
+    "topic": "list, detail",
+    "link": "detail",
+    "list": "list",
+    "store": "list",
+    "filter": "filter",
+    "text": "detail",
+    "edit": "editor",
+    "conflict": "conflict",
+    "history": "history",
+    "injection": "injection",
+    "confirm": "question",
+    "help": "help",
+}
+_ONLY = {"topic.open": "list", "topic.back": "detail"}
+
+
+def rows(changed: Mapping[str, str]) -> Iterator[dict[str, str]]:
+    """The table for `pimem keys`.
+
+    Args:
+        changed: Keys by id, from the settings.
+    """
+    for key_id, key in KEYS.items():
+        yield {
+            "id": key_id,
+            "keys": changed.get(key_id, key.keys),
+            "where": _ONLY.get(key_id) or _WHERE[key_id.partition(".")[0]],
+            "action": key.help,
+        }
+
 
 _KEY_NAMES = {
     "escape": "esc",
@@ -10,6 +180,8 @@ _KEY_NAMES = {
     "pagedown": "pgdn",
     "shift+tab": "shift+tab",
     "f1": "F1",
+    "f2": "F2",
+    "f3": "F3",
 }
 
 

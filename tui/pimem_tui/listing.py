@@ -9,6 +9,7 @@ from rich.cells import cell_len
 
 from .cells import clean
 from .filtering import NO_TYPE
+from .ordering import places_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,8 +58,20 @@ class Listing:
         return row
 
 
-def prepare(topics: Sequence[Topic], hits: Sequence[Hit] | None = None) -> Listing:
-    """Make a listing. Call it in a worker: the work grows with the topics."""
+def prepare(
+    topics: Sequence[Topic], hits: Sequence[Hit] | None = None, *, order: int = 0
+) -> Listing:
+    """Make a listing. Call it in a worker: the work grows with the topics.
+
+    Args:
+        topics: The topics as the store has them.
+        hits: Why each is here, for a filter.
+        order: One of `ordering.ORDERS`.
+    """
+    if order:
+        places = places_of(topics, order)
+        topics = [topics[place] for place in places]
+        hits = None if hits is None else [hits[place] for place in places]
     listing = Listing(topics=list(topics), hits=None if hits is None else list(hits))
     widest = 0
     types: set[str | None] = set()

@@ -1,7 +1,5 @@
 """What workers tell the screens. A worker only posts; the screen that gets it changes state."""
 
-# Without comparison and representation these classes take a third of the time to make.
-
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -12,20 +10,25 @@ from textual.message import Message
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pimem_core.drafts import Draft
-    from pimem_core.model import Change, StoreStatus, Topic
+    from pimem_core.drafts import Draft, Typed, TypedDraft
+    from pimem_core.model import Change, Document, HistoryEntry, StoreStatus, Topic
     from pimem_core.systems.base import Links, Removal, Store
 
     from .listing import Listing
     from .markdown import Line
+    from .screens.edit import EditScreen
+
+
+# Without comparison and representation these classes take a third of the time to make.
 
 
 @dataclass(eq=False, repr=False)
 class TopicsRead(Message):
-    """A worker read the topics of a store."""
+    """A worker read the topics of a store; `changed` are files that somebody else changed."""
 
     store: Store
     listing: Listing
+    changed: frozenset[str] = frozenset()
 
 
 @dataclass(eq=False, repr=False)
@@ -90,6 +93,13 @@ class SearchFailed(Message):
 
 
 @dataclass(eq=False, repr=False)
+class ReadingBroke(Message):
+    """A job ended with an error that nobody foresaw."""
+
+    error: BaseException
+
+
+@dataclass(eq=False, repr=False)
 class BodyRead(Message):
     """A worker opened a topic and laid its body out in lines."""
 
@@ -113,13 +123,6 @@ class LinksRead(Message):
 
 
 @dataclass(eq=False, repr=False)
-class ReadingBroke(Message):
-    """A job ended with an error that nobody foresaw."""
-
-    error: BaseException
-
-
-@dataclass(eq=False, repr=False)
 class RemovalKnown(Message):
     """What removing a topic would do; the person is asked next."""
 
@@ -134,6 +137,102 @@ class TopicChanged(Message):
 
     store: Store
     change: Change
+
+
+@dataclass(eq=False, repr=False)
+class SeveralChanged(Message):
+    """Changes of the same kind were made to several topics; some may have been refused."""
+
+    store: Store
+    changes: Sequence[Change]
+    refusals: Sequence[str]
+
+
+@dataclass(eq=False, repr=False)
+class StoreTouched(Message):
+    """Somebody else changed these files of a store; no names say only that something changed."""
+
+    store: Store
+    files: frozenset[str]
+
+
+@dataclass(eq=False, repr=False)
+class DraftsFound(Message):
+    """Texts that were typed and never saved; `asked` when the person wants to see them."""
+
+    drafts: Sequence[tuple[TypedDraft, Typed]]
+    asked: bool
+
+
+@dataclass(eq=False, repr=False)
+class TopicOpened(Message):
+    """A worker opened a topic for the editor."""
+
+    store: Store
+    document: Document
+
+
+@dataclass(eq=False, repr=False)
+class Saved(Message):
+    """The text of an editor was saved."""
+
+    screen: EditScreen
+    change: Change
+
+
+@dataclass(eq=False, repr=False)
+class NotSaved(Message):
+    """The text of an editor was not saved.
+
+    `kind` is `secret` or `conflict`, which the person decides, `gone` when the file was deleted,
+    or `refused`. A conflict has the text before both edits, the one on disk and the person's own.
+    """
+
+    screen: EditScreen
+    kind: str
+    reason: str
+    base: str = ""
+    theirs: str = ""
+    mine: str = ""
+
+
+@dataclass(eq=False, repr=False)
+class TextMeasured(Message):
+    """A worker counted the words and tokens of an edited text and laid it out."""
+
+    words: int
+    tokens: int
+    lines: Sequence[Line] | None
+
+
+@dataclass(eq=False, repr=False)
+class DiskRead(Message):
+    """A worker looked at a topic again that is open and was changed outside; None when gone."""
+
+    document: Document | None
+
+
+@dataclass(eq=False, repr=False)
+class HistoryRead(Message):
+    """A worker read what was changed through pimem."""
+
+    entries: Sequence[HistoryEntry]
+
+
+@dataclass(eq=False, repr=False)
+class DifferenceRead(Message):
+    """A worker read what one change did."""
+
+    entry: str
+    text: str
+
+
+@dataclass(eq=False, repr=False)
+class Copied(Message):
+    """A text was given to the clipboard, as far as that can be told."""
+
+    text: str
+    warning: bool = False
 
 
 @dataclass(eq=False, repr=False)

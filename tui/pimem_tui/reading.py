@@ -23,11 +23,13 @@ from .messages import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Iterable
 
     from pimem_core.model import Hit, Topic
     from pimem_core.systems.base import LinkedStore, Links, Store
     from textual.message import Message
+
+    from .listing import Listing
 
     Post = Callable[[Message], object]
     Cancelled = Callable[[], bool]
@@ -38,33 +40,62 @@ _REPORT_S = 0.12
 _CUT_BYTES = 50_000
 
 
-def read_store(store: Store, post: Post, cancelled: Cancelled) -> None:
+def read_store(
+    store: Store,
+    post: Post,
+    cancelled: Cancelled,
+    *,
+    order: int = 0,
+    old: Listing | None = None,
+    touched: Collection[str] | None = None,
+) -> None:
     """Read a store's topics and how it is.
 
     Topics come first, since the person waits for them. Only an empty store's status comes before
     them, because it decides what to say instead.
+
+    Args:
+        store: The store.
+        post: Where to tell the result.
+        cancelled: Whether anybody still wants it.
+        order: The order of the rows, one of `ordering.ORDERS`.
+        old: The rows that are shown, to tell which have changed.
+        touched: Files that somebody else changed; None when nobody else did.
     """
+    store.forget_texts()
     try:
-        listing = prepare(store.list(cancelled=cancelled))
+        listing = prepare(store.list(cancelled=cancelled), order=order)
     except PimemError as error:
         read_statuses([store], post, cancelled)
         post(ReadFailed(store, str(error)))
         return
     if cancelled():
         return
+    changed = frozenset() if touched is None else changed_files(old, listing, touched)
     if listing.topics:
-        post(TopicsRead(store, listing))
+        post(TopicsRead(store, listing, changed))
     read_statuses([store], post, cancelled)
     if cancelled():
         return
     if not listing.topics:
-        post(TopicsRead(store, listing))
+        post(TopicsRead(store, listing, changed))
     tokens = 0
     for topic in listing.topics:  # each is an estimate of its own, so this comes last
         if cancelled():
             return
         tokens += topic.tokens
     post(TokensCounted(store, tokens))
+
+
+def changed_files(old: Listing | None, new: Listing, touched: Collection[str]) -> frozenset[str]:
+    """The files of a listing whose row or text is not what was shown before."""
+    changed = {file for file in touched if file in new.rows}
+    if old is not None:
+        for file, row in new.rows.items():
+            before = old.rows.get(file)
+            if before is None or old.topics[before] != new.topics[row]:
+                changed.add(file)
+    return frozenset(changed)
 
 
 def read_statuses(stores: Iterable[Store], post: Post, cancelled: Cancelled) -> None:
@@ -79,11 +110,12 @@ def read_statuses(stores: Iterable[Store], post: Post, cancelled: Cancelled) -> 
         post(StatusRead(store, status))
 
 
-def search(store: Store, query: str, post: Post, cancelled: Cancelled) -> None:
+def search(store: Store, query: str, post: Post, cancelled: Cancelled, *, order: int = 0) -> None:
     """Search a store and post what was found, in parts when it takes a while.
 
     A type in the query keeps to topics of it; a type alone finds them all.
     """
+    store.keep_texts()
     hits: list[Hit] = []
     wanted = Filter(query)
     reported = time.monotonic()
@@ -94,7 +126,7 @@ def search(store: Store, query: str, post: Post, cancelled: Cancelled) -> None:
             return
         reported = time.monotonic()
         if hits:
-            listing = prepare([hit.topic for hit in hits], hits)
+            listing = prepare([hit.topic for hit in hits], hits, order=order)
             post(HitsFound(store, query, listing, done=False, words=wanted.words))
         post(SearchProgress(store, query, looked_at, total))
 
@@ -103,7 +135,8 @@ def search(store: Store, query: str, post: Post, cancelled: Cancelled) -> None:
             whole = prepare(store.list(cancelled=cancelled))
             wanted = parse(query, whole.types)
             if not wanted.words and not cancelled():
-                listing = prepare([topic for topic in whole.topics if wanted.takes(topic)])
+                taken = [topic for topic in whole.topics if wanted.takes(topic)]
+                listing = prepare(taken, order=order)
                 post(HitsFound(store, query, listing, done=True, words=""))
                 return
         for hit in store.search(wanted.words, cancelled=cancelled, progress=progress):
@@ -115,7 +148,7 @@ def search(store: Store, query: str, post: Post, cancelled: Cancelled) -> None:
         post(SearchFailed(store, query, str(error)))
         return
     if not cancelled():
-        listing = prepare([hit.topic for hit in hits], hits)
+        listing = prepare([hit.topic for hit in hits], hits, order=order)
         post(HitsFound(store, query, listing, done=True, words=wanted.words))
 
 

@@ -10,20 +10,26 @@ from ..errors import EXIT_CODES, OutputError, PimemError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ..paths import Places
+
+    #: The manager's bindings as rows, given the keys that the settings change.
+    Keys = Callable[[Mapping[str, str]], Iterable[dict[str, str]]]
 
     #: Opens the manager: store, folder, demo; gives the exit code.
     OpenManager = Callable[[str | None, str | None, bool], int]
 
 
-def main(argv: Sequence[str] | None = None, *, open_manager: OpenManager) -> int:
+def main(
+    argv: Sequence[str] | None = None, *, open_manager: OpenManager, keys: Keys = lambda _: ()
+) -> int:
     """Run one command, or the manager when none is named.
 
     Args:
         argv: The arguments without the program's name; the process's own when left out.
         open_manager: Called without a command; the core knows no screen.
+        keys: Called for the manager's table of keys.
 
     Returns:
         The exit code of the contract.
@@ -41,6 +47,7 @@ def main(argv: Sequence[str] | None = None, *, open_manager: OpenManager) -> int
             if options.command is None:
                 folder, demo = getattr(options, "dir", None), getattr(options, "demo", False)
                 return open_manager(getattr(options, "store", None), folder, demo)
+            options.keys = keys
             code = _run(options)
         sys.stdout.flush()
     except BrokenPipeError:

@@ -83,6 +83,7 @@ _COMMANDS: dict[str, tuple[str, str, Callable[[argparse.ArgumentParser], object]
         lambda made: made.add_argument("event", metavar="EVENT"),
     ),
     "pi": ("pi:pi", "register with pi: install, uninstall, status", lambda made: _pi(made)),
+    "keys": ("keys:keys", "tell the manager's keys and their ids", lambda made: None),
     "completion": (
         "completion:completion",
         "print a shell completion script",

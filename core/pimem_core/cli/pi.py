@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import os
 
-from .. import pi_package, settings
-from ..errors import ConfigError, PimemError
+from .. import injection, pi_package, settings
+from ..errors import ConfigError
 from ..hooks import documents
 from ..hooks.runner import describe
 from ..systems import registry
-from ..systems.base import HookContext, SessionInfo
 from ..text import plural
 from ..tokens import estimate
 
@@ -138,26 +137,21 @@ def inject(options: argparse.Namespace, places: Places, output: Output) -> int:
     from .reading import chosen, notice_troubles
 
     notice_troubles(places, output)
-    config, trouble = settings.load(places)
+    trouble = settings.load(places)[1]
     if trouble is not None:
         output.notice(str(trouble))
     named = chosen(options, places)
-    session = SessionInfo(
-        id="", cwd=places.cwd, trusted=not options.untrusted, features=frozenset({"sections"})
-    )
     systems: list[dict[str, Any]] = []
-    for system in registry.SYSTEMS:
-        if named is not None and named.system != system.name:
-            continue
-        if named is None and not system.hooks.is_active(places, config):
-            continue
-        context = HookContext(places, session, config, {}, {})
-        try:
-            parts = system.hooks.inject(context, turn=options.turn)
-        except PimemError as error:
+    for given in injection.given(
+        places,
+        turn=options.turn,
+        trusted=not options.untrusted,
+        system=None if named is None else named.system,
+    ):
+        if given.error is not None:
             if named is not None:
-                raise
-            output.notice(str(error))
+                raise given.error
+            output.notice(str(given.error))
             continue
         rows = [
             {
@@ -166,9 +160,9 @@ def inject(options: argparse.Namespace, places: Places, output: Output) -> int:
                 "tokens": estimate(part.text),
                 "dropped": list(part.dropped),
             }
-            for part in parts
+            for part in given.parts
         ]
-        systems.append({"name": system.name, "parts": rows})
+        systems.append({"name": given.system, "parts": rows})
     total = sum(row["tokens"] for system in systems for row in system["parts"])
     if output.as_json:
         output.document({"systems": systems, "tokens": total})

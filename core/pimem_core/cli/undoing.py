@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .. import undo as undoing
 from ..errors import EXIT_CODES, PimemError, TopicNotFoundError
 from ..files import journal, record
 from ..model import Change
@@ -13,16 +14,16 @@ from .reading import chosen, notice_troubles
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Collection
+    from collections.abc import Sequence
 
-    from ..files.record import Record
     from ..paths import Places
+    from ..systems.base import Store
     from .output import Output
 
 
-def _folders(options: argparse.Namespace, places: Places) -> set[str]:
+def _stores(options: argparse.Namespace, places: Places) -> Sequence[Store]:
     named = chosen(options, places)
-    return {store.path for store in ([named] if named else registry.all_stores(places))}
+    return [named] if named else registry.all_stores(places)
 
 
 def undo(options: argparse.Namespace, places: Places, output: Output) -> int:
@@ -45,32 +46,26 @@ def undo(options: argparse.Namespace, places: Places, output: Output) -> int:
         )
         output.change(change)
         return 0
-    return _several(options, places, output, "undo", journal.newest_undoable)
+    return _several(options, places, output, "undo")
 
 
 def redo(options: argparse.Namespace, places: Places, output: Output) -> int:
     """Redo the newest undone changes."""
-    return _several(options, places, output, "redo", journal.newest_redoable)
+    return _several(options, places, output, "redo")
 
 
-def _several(
-    options: argparse.Namespace,
-    places: Places,
-    output: Output,
-    action: str,
-    newest: Callable[[str, Collection[str]], Record],
-) -> int:
+def _several(options: argparse.Namespace, places: Places, output: Output, action: str) -> int:
     notice_troubles(places, output)
-    folders = _folders(options, places)
+    stores = _stores(options, places)
     if options.count == 1:
-        change = _revert(places, newest(places.state_dir, folders), action)
+        change = undoing.step(places, stores, action).change
         output.change(change)
         return EXIT_CODES[change.outcome]
     changes: list[Change] = []
     stopped: PimemError | None = None
     while len(changes) < options.count and stopped is None:
         try:
-            changes.append(_revert(places, newest(places.state_dir, folders), action))
+            changes.append(undoing.step(places, stores, action).change)
         except TopicNotFoundError as error:
             # Fewer changes than asked for: all there were is what was meant.
             stopped = None if changes else error
@@ -90,22 +85,12 @@ def _several(
     return EXIT_CODES[worst]
 
 
-def _revert(places: Places, record: Record, action: str) -> Change:
-    store = registry.store_of(record.about.system, record.about.folder, places)
-    change = store.revert(record, action)
-    store.announce()
-    return change
-
-
 def history(options: argparse.Namespace, places: Places, output: Output) -> int:
     """Tell what was changed through pimem, newest first."""
     notice_troubles(places, output)
     for sentence in record.unreadable(places.state_dir):
         output.notice(sentence)
-    rows = journal.history(places.state_dir, _folders(options, places))
-    if options.topic is not None:
-        wanted = options.topic.lower()
-        rows = [row for row in rows if wanted in row.name.lower() or wanted in row.file.lower()]
+    rows = undoing.history(places, _stores(options, places), options.topic or "")
     if output.as_json:
         output.document([dict(row.__dict__) for row in rows])
         return 0

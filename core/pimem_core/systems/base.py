@@ -264,8 +264,8 @@ class Store(Protocol):
     name: str
     system: str
     path: str
-    #: Which of `write`, `pin`, `remove`, `edit` the system has; `links` for a `LinkedStore`,
-    #: `inbox` for a `LayeredStore`.
+    #: Which of `write`, `pin`, `remove`, `edit`, `compose` the system has; `links` for a
+    #: `LinkedStore`, `inbox` for a `LayeredStore`.
     abilities: frozenset[str]
 
     def list(self, *, cancelled: Cancelled = never) -> Sequence[Topic]:
@@ -315,12 +315,43 @@ class Store(Protocol):
         """
         ...
 
+    def keep_texts(self) -> None:
+        """Keep what searches read in memory from now on, for a front that searches at each key.
+
+        Files are looked at again when their size or time changed, at the latest with the first
+        search after `forget_texts`.
+        """
+        ...
+
+    def forget_texts(self) -> None:
+        """Say that files may have changed since the last search."""
+        ...
+
     def status(self) -> StoreStatus:
         """What is known of the store; an unreadable store says so in `notes`, it does not raise."""
         ...
 
     def write(self, request: WriteRequest) -> Change:
         """Create or extend a topic: `created` or `updated`."""
+        ...
+
+    def check(self, request: WriteRequest) -> str | None:
+        """Why the store's rules would refuse a write, None when they would not.
+
+        It looks at the request alone and reads nothing, so that a front can ask at every key.
+        """
+        ...
+
+    def cost(self, name: str, summary: str) -> int:
+        """About how many tokens a topic with these adds to each prompt."""
+        ...
+
+    def compose(self, document: Document, *, name: str, summary: str, body: str) -> str:
+        """The text of an opened topic with another name, summary and body, to be given to `save`.
+
+        What is the same as in the document keeps every byte. Only for stores with the ability
+        `compose`; in others the text is edited as a whole.
+        """
         ...
 
     def pin(self, topic: str, pinned: bool) -> Change:
@@ -499,6 +530,33 @@ class LinkedStore(Store, Protocol):
 def linked(store: Store) -> LinkedStore | None:
     """The store as one with links, None when it has none."""
     return cast("LinkedStore", store) if "links" in store.abilities else None
+
+
+class WholeText:
+    """The part of a store whose topics fronts edit as whole files: there are no fields to compose.
+
+    Such a store has no ability `compose`.
+    """
+
+    def check(self, request: WriteRequest) -> str | None:
+        """Whatever is refused is refused when it is written."""
+        return None
+
+    def cost(self, name: str, summary: str) -> int:
+        """Tokens of the words alone."""
+        from ..tokens import estimate
+
+        return estimate(f"{name} {summary}")
+
+    def compose(self, document: Document, *, name: str, summary: str, body: str) -> str:
+        """The body is the whole text."""
+        return body
+
+    def keep_texts(self) -> None:
+        """Nothing is kept: these stores are small."""
+
+    def forget_texts(self) -> None:
+        """Nothing was kept."""
 
 
 class System(Protocol):

@@ -1,73 +1,33 @@
-"""The list of a store's topics, with a filter and, where there is room, a preview."""
+"""The list: filter, sort, mark, and act on the topics of one store at a time."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from pimem_core.text import plural, visible
-from textual import getters, on
-from textual.binding import Binding
-from textual.containers import Container, Horizontal
-from textual.widgets import Input, Static
+from pimem_core.text import plural
+from textual import on
+from textual.widgets import Input
 
+from ..bindings import bindings, bindings_of
 from ..filtering import next_type
-from ..listing import Listing
-from ..messages import (
-    ChangeFailed,
-    HitsFound,
-    ReadFailed,
-    SearchFailed,
-    SearchProgress,
-    StatusRead,
-    TokensCounted,
-    TopicChanged,
-    TopicsRead,
-)
-from ..reading import read_statuses, read_store, search
-from ..states import state_of
-from ..widgets import (
-    FilterBar,
-    KeyBar,
-    Preview,
-    Seam,
-    StoreAbout,
-    StoreTabs,
-    TooSmall,
-    TopicList,
-)
+from ..messages import HitsFound, SearchFailed, SearchProgress
+from ..ordering import ORDERS
+from ..reading import search
+from ..widgets import StoreTabs, TopicList
 from ..widgets.filter_bar import FilterInput
 from ..widgets.store_header import read_only
-from .topic_screen import LOW, TopicScreen
+from .store_screen import StoreScreen
+from .topic_screen import TopicScreen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-    from pimem_core.model import StoreStatus, Topic
-    from pimem_core.systems.base import Store
-    from textual.app import ComposeResult
+    from pimem_core.model import Topic
     from textual.binding import BindingType
 
-#: Seconds after which reading is worth a message.
-_SLOW_S = 0.15
-#: Seconds between two looks at a store that somebody holds locked.
-_LOCK_LOOK_S = 2.0
-_PINS = {"pinned_now": True, "unpinned_now": False}
 
-
-@dataclass
-class _Shown:
-    """What is known of one store, and where the person was in it."""
-
-    listing: Listing | None = None
-    status: StoreStatus | None = None
-    tokens: int | None = None
-    error: str = ""
-    file: str | None = None
-
-
-class BrowserScreen(TopicScreen):
+class BrowserScreen(StoreScreen):
     """Browse, filter and act on the topics of one store at a time."""
 
     AUTO_FOCUS = "TopicList"
@@ -75,237 +35,21 @@ class BrowserScreen(TopicScreen):
         "filter.accept",
         "filter.clear",
         "topic.open",
+        "topic.edit",
         "topic.pin",
         "topic.remove",
-        "topic.edit_outside",
         "list.filter",
         "list.type",
-        "store.next",
+        "list.new",
         "app.help",
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "open", "open", id="topic.open", tooltip="Open the topic to read it"),
+        *bindings("topic.open"),
         *TopicScreen.BINDINGS,
-        Binding(
-            "slash",
-            "filter",
-            "filter",
-            id="list.filter",
-            tooltip="Filter by name, file, summary and text",
-        ),
-        Binding(
-            "t",
-            "next_type",
-            "type",
-            id="list.type",
-            tooltip="Keep to one type after the other, as type:… in the filter does",
-        ),
-        Binding("tab", "next_store(1)", "store", id="store.next", tooltip="Show the next store"),
-        Binding(
-            "shift+tab",
-            "next_store(-1)",
-            "previous",
-            show=False,
-            id="store.previous",
-            tooltip="Show the previous store",
-        ),
-        *(
-            Binding(
-                str(number),
-                f"show_store({number})",
-                f"show store {number}",
-                show=False,
-                id=f"store.show_{number}",
-                tooltip=f"Show store number {number}",
-            )
-            for number in range(1, 10)
-        ),
-        Binding(
-            "escape",
-            "leave",
-            "leave",
-            show=False,
-            id="list.leave",
-            tooltip="Clear the filter; without one, quit",
-        ),
+        *bindings("list.new", "list.filter", "list.type", "list.sort", "list.mark"),
+        *bindings("list.mark_all", "list.leave", "list.drafts", "list.injection"),
+        *bindings_of("store"),
     ]
-
-    tabs = getters.query_one(StoreTabs)
-    about = getters.query_one(StoreAbout)
-    filter_bar = getters.query_one(FilterBar)
-    topic_list = getters.query_one(TopicList)
-    key_bar = getters.query_one(KeyBar)
-    preview = getters.query_one(Preview)
-
-    def __init__(
-        self, stores: Sequence[Store], start: int, home: str, now: Callable[[], float]
-    ) -> None:
-        super().__init__()
-        self._stores = stores
-        self._home = home
-        self._now = now
-        self._index = start
-        self._shown = [_Shown() for _ in stores]
-        self._query = ""
-        self._words = ""
-        self._hits: Listing | None = None
-        self._slow = False
-        self._greyed: tuple[object, ...] = ()
-
-    @property
-    def store(self) -> Store:
-        """The store that is shown."""
-        return self._stores[self._index]
-
-    @property
-    def store_status(self) -> StoreStatus | None:
-        """What is known of that store."""
-        return self._shown[self._index].status
-
-    @property
-    def topic(self) -> Topic | None:
-        """The selected topic, as long as the list shows."""
-        return None if self.has_class("-message") else self.topic_list.topic
-
-    def compose(self) -> ComposeResult:
-        """Header, list, preview and keys; a message takes the place of the list when needed."""
-        yield StoreTabs([store.name for store in self._stores])
-        yield StoreAbout(self._home)
-        yield FilterBar()
-        yield Seam()
-        with Horizontal(id="body"):
-            with Container(id="rows"):
-                yield TopicList(self._now)
-                yield Static(id="state", markup=False)
-            yield Preview(self._now)
-        yield KeyBar()
-        yield TooSmall()
-
-    def on_mount(self) -> None:
-        """Show the frame first, then read."""
-        self.tabs.active = self._index
-        self.app.topic_changed.subscribe(self, self._follow_change)
-        self.app.change_failed.subscribe(self, self._follow_failure)
-        self.call_after_refresh(self._read, others=True)
-        self.set_interval(60, self.topic_list.redraw)  # ages move on
-        self.set_interval(_LOCK_LOOK_S, self._look_at_lock)
-
-    # Reading -----------------------------------------------------------------------------------
-
-    def _read(self, *, others: bool = False) -> None:
-        self._slow = False
-        self.set_timer(_SLOW_S, self._say_reading)
-        self.read("read", partial(read_store, self.store))
-        if others:
-            rest = [store for store in self._stores if store is not self.store]
-            self.read("statuses", partial(read_statuses, rest))
-
-    def _say_reading(self) -> None:
-        self._slow = True
-        self._show_state()
-
-    @on(TopicsRead)
-    def _take_topics(self, message: TopicsRead) -> None:
-        index = self._stores.index(message.store)
-        self._shown[index].listing = message.listing
-        self._shown[index].error = ""
-        self.tabs.set_count(index, len(message.listing.topics))
-        if index == self._index:
-            self._show_rows()
-
-    @on(TokensCounted)
-    def _take_tokens(self, message: TokensCounted) -> None:
-        index = self._stores.index(message.store)
-        self._shown[index].tokens = message.tokens
-        if index == self._index:
-            self.tabs.tokens = message.tokens
-
-    @on(ReadFailed)
-    def _take_failure(self, message: ReadFailed) -> None:
-        index = self._stores.index(message.store)
-        self._shown[index].error = message.error
-        if index == self._index:
-            listing = self._shown[index].listing
-            if listing is not None and listing.topics:
-                self.app.say_error(message.error)  # what was read before stays on the screen
-            self._show_state()
-
-    @on(StatusRead)
-    def _take_status(self, message: StatusRead) -> None:
-        index = self._stores.index(message.store)
-        shown = self._shown[index]
-        shown.status = message.status
-        if shown.listing is None:
-            self.tabs.set_count(index, message.status.count)
-        if index == self._index:
-            self.about.status = message.status
-            self._show_state()
-
-    def _look_at_lock(self) -> None:
-        if self.store_status is not None and self.store_status.lock is not None:
-            self.read("lock", partial(read_statuses, [self.store]))
-
-    # Showing -----------------------------------------------------------------------------------
-
-    def _show_rows(self) -> None:
-        """Show the store's topics, or look for the filter in them again."""
-        shown = self._shown[self._index]
-        listing = shown.listing or Listing()
-        self.tabs.tokens = shown.tokens
-        self.about.stale, self.about.problems = listing.stale, listing.problems
-        if self._query:
-            self.read("search", partial(search, self.store, self._query))
-            self._show_state()
-            return
-        self.topic_list.show(
-            listing,
-            name_cells=listing.name_cells,
-            type_cells=listing.type_cells,
-            file=shown.file,
-        )
-        self._show_state()
-
-    def _show_state(self) -> None:
-        """Put a message in the place of the list when there is nothing to list."""
-        shown = self._shown[self._index]
-        text = state_of(shown.listing, shown.status, shown.error, self._query, self._hits)
-        if shown.listing is None and not shown.error and not self._slow:
-            text = None  # most stores are there before anybody could read a message
-        self.set_class(text is not None, "-message")
-        self.query_one("#state", Static).update(visible(text or ""))
-        self._grey()
-
-    def _grey(self) -> None:
-        """Let the keys follow what can be done, when that has changed."""
-        greyed = (
-            self._index,
-            self.topic is None,
-            read_only(self.store_status),
-            self._query == "",
-            len(self._types),
-        )
-        if greyed != self._greyed:
-            self._greyed = greyed
-            self.refresh_bindings()
-
-    @on(TopicList.TopicSelected)
-    def _follow_selection(self, message: TopicList.TopicSelected) -> None:
-        topic = message.topic
-        shown = self._shown[self._index]
-        if topic is not None:
-            shown.file = topic.file
-        count = len(self.topic_list.listing.topics)
-        self.key_bar.status = f"{self.topic_list.selected + 1:,} of {count:,}" if count else ""
-        self._grey()
-        self.preview.show(self.store, self.topic, self._words)
-
-    def on_resize(self) -> None:
-        """Join the lines at the top to the preview's, once sizes are known."""
-        self.call_after_refresh(self._join_lines)
-
-    def _join_lines(self) -> None:
-        self.preview.shorten(self.size.height < LOW)
-        self.query_one(Seam).joint = self.preview.region.x if self.preview.display else None
 
     # The filter --------------------------------------------------------------------------------
 
@@ -318,7 +62,12 @@ class BrowserScreen(TopicScreen):
         self.filter_bar.input.focus()
 
     def action_leave(self) -> None:
-        """Clear and close the filter; without one, quit."""
+        """Drop the marks, then clear and close the filter; without either, quit."""
+        marked = self._shown[self._index].marked
+        if marked and self.focused is self.topic_list:
+            marked.clear()
+            self._show_flags()
+            return
         if not self.has_class("-filtering"):
             self.app.exit()
             return
@@ -348,10 +97,12 @@ class BrowserScreen(TopicScreen):
     def _filter(self, query: str) -> None:
         if query == self._query:
             return
+        if not self._query:
+            self.store.forget_texts()
         self._query = query
         self.filter_bar.note = ""
         if query:
-            self.read("search", partial(search, self.store, query))
+            self.read("search", partial(search, self.store, query, order=self._order))
             return
         self.workers.cancel_group(self, "search")
         self._hits = None
@@ -388,11 +139,6 @@ class BrowserScreen(TopicScreen):
         if (message.store, message.query) == (self.store, self._query):
             self.filter_bar.note = "stopped"
             self.app.say_error(message.error)
-
-    @property
-    def _types(self) -> Sequence[str]:
-        listing = self._shown[self._index].listing
-        return listing.types if listing is not None else ()
 
     def action_next_type(self) -> None:
         """Keep to the next type of the store, after the last to all; words of the filter stay."""
@@ -443,6 +189,72 @@ class BrowserScreen(TopicScreen):
     def _open_clicked(self) -> None:
         self.action_open()
 
+    # Several topics, and the order of them all -------------------------------------------------
+
+    @property
+    def marked(self) -> Sequence[Topic]:
+        """The marked topics, in the order of the list."""
+        shown = self._shown[self._index]
+        topics = shown.listing.topics if shown.listing is not None else ()
+        return [topic for topic in topics if topic.file in shown.marked]
+
+    def action_mark(self) -> None:
+        """Mark the selected topic or take its mark off, and go on to the next."""
+        topic = self.topic
+        if topic is not None:
+            self._shown[self._index].marked ^= {topic.file}
+            self.topic_list.action_move(1)
+            self._show_flags()
+
+    def action_mark_all(self) -> None:
+        """Mark every row that shows; when all are marked, none."""
+        marked = self._shown[self._index].marked
+        showing = {topic.file for topic in self.topic_list.listing.topics if topic.listed}
+        if showing <= marked:
+            marked -= showing
+        else:
+            marked |= showing
+        self._show_flags()
+
+    def action_toggle_pin(self) -> None:
+        """Pin or unpin the marked topics, or the selected one."""
+        marked = self.marked
+        if marked:
+            pinned = not all(topic.pinned for topic in marked)
+            self.app.pin_several(self.store, marked, pinned)
+        else:
+            super().action_toggle_pin()
+
+    def action_remove(self) -> None:
+        """Remove the marked topics, or the selected one, after asking."""
+        marked = self.marked
+        if marked:
+            self.app.remove_several(self.store, marked)
+        else:
+            super().action_remove()
+
+    def action_sort(self) -> None:
+        """Go on to the next order of the rows."""
+        self._order = (self._order + 1) % len(ORDERS)
+        self.app.say(f"Sorted {ORDERS[self._order][0]}." if self._order else "In index order.")
+        self._read()
+
+    # Other screens -----------------------------------------------------------------------------
+
+    def action_new(self) -> None:
+        """Write a new topic."""
+        self.app.write_topic(self.store)
+
+    def action_drafts(self) -> None:
+        """Go on with a text that was never saved."""
+        self.app.offer_drafts(asked=True)
+
+    def action_injection(self) -> None:
+        """Show what pi's model is given."""
+        from .injection import InjectionScreen
+
+        self.app.push_screen(InjectionScreen(self.app.places, self.store))
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Besides what all topics need: a store to switch to, and a topic to open."""
         if action == "next_store":
@@ -453,25 +265,10 @@ class BrowserScreen(TopicScreen):
             return False
         if action == "next_type":
             return bool(self._types)
-        if action == "open":
+        if action in ("open", "mark", "mark_all"):
             return True if self.topic is not None else None
+        if action == "new":
+            if not {"write", "compose"} <= self.store.abilities:
+                return False
+            return None if read_only(self.store_status) else True
         return super().check_action(action, parameters)
-
-    # After a change ----------------------------------------------------------------------------
-
-    def _follow_change(self, message: TopicChanged) -> None:
-        """Show a pin at once, then read again what else the change touched."""
-        change = message.change
-        pinned = _PINS.get(change.outcome)
-        listing = self.topic_list.listing
-        row = listing.rows.get(change.file)
-        if message.store is not self.store:
-            return
-        if pinned is not None and row is not None:
-            self.topic_list.replace(listing.topics[row].but(pinned=pinned))
-        self._read()
-
-    def _follow_failure(self, message: ChangeFailed) -> None:
-        """A refusal often means that the store is not as it was shown."""
-        if message.store is self.store:
-            self._read()

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pimem_core.text import visible
 from pimem_styles import stylesheet
-from textual.binding import Binding
 from textual.containers import Horizontal, VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Button, Static
+
+from ..bindings import bindings_of
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -21,24 +22,7 @@ class ConfirmScreen(ModalScreen[bool]):
 
     CSS_PATH = stylesheet("confirm.tcss")
     AUTO_FOCUS = "#cancel"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("y", "answer(True)", "yes", id="confirm.yes", tooltip="Do it"),
-        Binding(
-            "n,escape",
-            "answer(False)",
-            "cancel",
-            id="confirm.cancel",
-            tooltip="Leave everything as it is",
-        ),
-        Binding(
-            "left,right,up,down,tab,shift+tab,h,l",
-            "app.focus_next",
-            "other button",
-            show=False,
-            id="confirm.other",
-            tooltip="Go to the other button",
-        ),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings_of("confirm")
 
     def __init__(self, question: str, detail: str, verb: str) -> None:
         super().__init__()

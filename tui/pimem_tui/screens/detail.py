@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 from pimem_core.systems.base import linked
 from pimem_styles import stylesheet
 from textual import getters, on
-from textual.binding import Binding
 from textual.widgets import Static
 
+from ..bindings import bindings, bindings_of
 from ..cells import clean, cut
 from ..linking import places_of, targets_of
-from ..messages import BodyRead, LinksRead, TopicChanged
+from ..messages import BodyRead, LinksRead, StoreTouched, TopicChanged
 from ..reading import read_body, read_links
 from ..widgets import BodyView, KeyBar, TooSmall, TopicHeading
 from .topic_screen import LOW, TopicScreen
@@ -56,36 +56,16 @@ class DetailScreen(TopicScreen):
         "topic.back",
         "link.next",
         "link.follow",
+        "topic.edit",
         "topic.pin",
         "topic.remove",
-        "topic.edit_outside",
+        "topic.copy",
         "app.help",
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(
-            "escape",
-            "back",
-            "back",
-            id="topic.back",
-            tooltip="Back to the list, or to where a link was followed",
-        ),
+        *bindings("topic.back"),
         *TopicScreen.BINDINGS,
-        Binding("tab", "next_link(1)", "next link", id="link.next", tooltip="Choose the next link"),
-        Binding(
-            "shift+tab",
-            "next_link(-1)",
-            "previous link",
-            show=False,
-            id="link.previous",
-            tooltip="Choose the link before",
-        ),
-        Binding(
-            "enter",
-            "follow",
-            "follow",
-            id="link.follow",
-            tooltip="Open what the chosen link leads to",
-        ),
+        *bindings_of("link"),
     ]
 
     heading = getters.query_one(TopicHeading)
@@ -142,6 +122,7 @@ class DetailScreen(TopicScreen):
         """Show what is known, read the rest."""
         self.heading.show(self._topic)
         self.app.topic_changed.subscribe(self, self._follow_change)
+        self.app.store_touched.subscribe(self, self._follow_others)
 
     def on_resize(self) -> None:
         """Lay the text out for the new width, once it is known."""
@@ -306,3 +287,13 @@ class DetailScreen(TopicScreen):
             self._topic = self._topic.but(pinned=pinned)
             self.heading.show(self._topic)
         self._read(again=True)
+
+    def _follow_others(self, message: StoreTouched) -> None:
+        """Show the topic anew, and say so, when somebody else changed it."""
+        if message.store is not self._store:
+            return
+        if self._topic.file in message.files:
+            self.app.say(f'"{self._topic.name}" changed on disk just now.')
+            self._read(again=True)
+        elif linked(self._store) is not None:
+            self._read()  # another topic may link here now, or no longer

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pimem_core.text import visible
 from pimem_styles import stylesheet
-from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from ..bindings import bindings
 from ..commands import commands_of
 
 if TYPE_CHECKING:
@@ -26,6 +26,8 @@ _MARKS = (
     ("~", "stale: not written for a long time"),
     ("!", "problem: its heading says which"),
     ("○", "not in the index, so no session is told of it"),
+    ("*", "somebody else changed it just now"),
+    ("+", "marked, to be pinned or removed with others"),
 )
 
 
@@ -34,15 +36,7 @@ class HelpScreen(ModalScreen[None]):
 
     CSS_PATH = stylesheet("help.tcss")
     AUTO_FOCUS = "#box"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(
-            "escape,q,question_mark,f1,enter",
-            "close",
-            "close",
-            id="help.close",
-            tooltip="Back to where you were",
-        ),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings("help.close")
 
     def __init__(self, below: Screen[object], notes: Sequence[str] = ()) -> None:
         super().__init__()
@@ -75,7 +69,9 @@ class HelpScreen(ModalScreen[None]):
         content += Content.assemble("\n\n", ("Marks", "bold"))
         for sign, meaning in _MARKS:
             content += Content.assemble("\n", (f"{sign:<11}", "$text-primary"), " ", meaning)
-        content += "\n\nThe mouse selects with a click, opens with two, and scrolls with the wheel."
+        content += (
+            "\n\nThe mouse selects with a click, opens with another, and scrolls with the wheel."
+        )
         content += "\nHold shift to select text as your terminal does."
         return content
 

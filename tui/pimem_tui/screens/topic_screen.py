@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import getters
-from textual.binding import Binding
 from textual.screen import Screen
 
 from ..background import Reader
-from ..changes import TopicChanges
+from ..bindings import bindings
+from ..manager import Manager
 from ..widgets.store_header import read_only
 
 if TYPE_CHECKING:
@@ -20,29 +20,17 @@ if TYPE_CHECKING:
 #: Screens with fewer lines than this keep headings short.
 LOW = 16
 #: Which ability of a store each action needs.
-_NEEDS = {"toggle_pin": "pin", "remove": "remove", "edit_outside": "edit"}
+_NEEDS = {"toggle_pin": "pin", "remove": "remove", "edit": "edit", "edit_outside": "edit"}
 
 
 class TopicScreen(Screen[None], Reader):
     """A screen with a store and one topic that actions are about."""
 
-    app = getters.app(TopicChanges)
+    app = getters.app(Manager)
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(
-            "p", "toggle_pin", "pin", id="topic.pin", tooltip="Pin the topic, or unpin a pinned one"
-        ),
-        Binding(
-            "r", "remove", "remove", id="topic.remove", tooltip="Remove the topic, after a question"
-        ),
-        Binding(
-            "E",
-            "edit_outside",
-            "edit",
-            id="topic.edit_outside",
-            tooltip="Edit the topic in $VISUAL or $EDITOR",
-        ),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings(
+        "topic.edit", "topic.edit_outside", "topic.pin", "topic.remove", "topic.copy"
+    )
 
     @property
     def store(self) -> Store:
@@ -62,6 +50,8 @@ class TopicScreen(Screen[None], Reader):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Hide what the system cannot do, grey out what cannot be done to this topic now."""
         need = _NEEDS.get(action)
+        if action == "copy":
+            return True if self.topic is not None else None
         if need is None:
             return True
         if need not in self.store.abilities:
@@ -79,6 +69,16 @@ class TopicScreen(Screen[None], Reader):
         """Remove the topic after asking."""
         if self.topic is not None:
             self.app.remove_topic(self.store, self.topic)
+
+    def action_edit(self) -> None:
+        """Edit the topic inside the app."""
+        if self.topic is not None:
+            self.app.edit_here(self.store, self.topic)
+
+    def action_copy(self) -> None:
+        """Copy the topic's text."""
+        if self.topic is not None:
+            self.app.copy_topic(self.store, self.topic)
 
     def action_edit_outside(self) -> None:
         """Edit the topic in the person's editor."""

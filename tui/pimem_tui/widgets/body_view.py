@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rich.cells import cell_len
 from rich.segment import Segment
-from textual.binding import Binding
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from ..bindings import bindings_of
 from ..cells import find_matches
 
 if TYPE_CHECKING:
@@ -53,46 +53,12 @@ class BodyView(ScrollView, inherit_bindings=False):
             "quote",
             "muted",
             "match",
+            "added",
+            "removed",
+            "cut",
         )
     }
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "scroll_up", "up", show=False, id="text.up", tooltip="Scroll up a line"),
-        Binding(
-            "down,j",
-            "scroll_down",
-            "down",
-            show=False,
-            id="text.down",
-            tooltip="Scroll down a line",
-        ),
-        Binding(
-            "pageup",
-            "page_up",
-            "page up",
-            show=False,
-            id="text.page_up",
-            tooltip="Scroll up by a screen",
-        ),
-        Binding(
-            "pagedown,space",
-            "page_down",
-            "page down",
-            show=False,
-            id="text.page_down",
-            tooltip="Scroll down by a screen",
-        ),
-        Binding(
-            "home,g",
-            "scroll_home",
-            "start",
-            show=False,
-            id="text.start",
-            tooltip="Scroll to the start",
-        ),
-        Binding(
-            "end,G", "scroll_end", "end", show=False, id="text.end", tooltip="Scroll to the end"
-        ),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings_of("text")
 
     @dataclass
     class LinkClicked(Message):

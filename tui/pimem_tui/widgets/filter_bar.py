@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pimem_core.text import visible_cell
 from textual import getters
-from textual.binding import Binding
 from textual.containers import Horizontal
 from textual.reactive import reactive
 from textual.widgets import Input, Static
+
+from ..bindings import bindings_of
 
 if TYPE_CHECKING:
     from textual.binding import BindingType
@@ -18,38 +19,7 @@ if TYPE_CHECKING:
 class FilterInput(Input):
     """The text of the filter. Up and down move in the list without leaving it."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(
-            "enter",
-            "screen.accept_filter",
-            "to list",
-            id="filter.accept",
-            tooltip="Go to the list and keep the filter",
-        ),
-        Binding(
-            "escape",
-            "screen.leave",
-            "clear",
-            id="filter.clear",
-            tooltip="Clear the filter, then close it",
-        ),
-        Binding(
-            "up",
-            "screen.move_in_list(-1)",
-            "up",
-            show=False,
-            id="filter.up",
-            tooltip="Select the hit above",
-        ),
-        Binding(
-            "down",
-            "screen.move_in_list(1)",
-            "down",
-            show=False,
-            id="filter.down",
-            tooltip="Select the hit below",
-        ),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings_of("filter")
 
     def validate_value(self, value: str) -> str:
         """Pasted control characters are drawn as signs, like everywhere."""

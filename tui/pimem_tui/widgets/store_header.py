@@ -108,6 +108,10 @@ class StoreAbout(Widget):
     status: reactive[StoreStatus | None] = reactive(None)
     stale: reactive[int] = reactive(0)
     problems: reactive[int] = reactive(0)
+    order: reactive[str] = reactive("")
+    """The order of the rows; empty for the store's own."""
+    drafts: reactive[int] = reactive(0)
+    """How many texts were typed and never saved."""
 
     def __init__(self, home: str) -> None:
         super().__init__()
@@ -142,6 +146,10 @@ class StoreAbout(Widget):
         state: list[tuple[str, str]] = []
         if status.notes and not read_only(status):
             state.append((f"{plural(len(status.notes), 'note')} (?)", "text"))
+        if self.order:
+            state.append((self.order, "text"))
+        if self.drafts:
+            state.append((f"{plural(self.drafts, 'draft')} (D)", "warning"))
         if self.stale:
             state.append((f"{self.stale:,} stale", "warning"))
         if self.problems:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
-from textual.binding import Binding
 from textual.cache import LRUCache
 from textual.geometry import Region, Size
 from textual.message import Message
@@ -15,11 +14,12 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from ..bindings import bindings
 from ..listing import Listing
 from .topic_row import RowLayout, draw_row, draw_why
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from pimem_core.model import Topic
     from textual import events
@@ -36,10 +36,12 @@ _KINDS = (
     "problem",
     "unlisted",
     "match",
+    "marked",
+    "changed",
 )
 
 #: Keep their colour in the selected row.
-_COLOURED = ("pinned", "stale", "problem", "unlisted", "where")
+_COLOURED = ("pinned", "stale", "problem", "unlisted", "where", "marked", "changed")
 
 
 class TopicList(ScrollView, can_focus=True, inherit_bindings=False):
@@ -53,46 +55,9 @@ class TopicList(ScrollView, can_focus=True, inherit_bindings=False):
         "topic-list--cursor",
         "topic-list--cursor-blurred",
     }
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(
-            "up,k", "move(-1)", "up", show=False, id="list.up", tooltip="Select the topic above"
-        ),
-        Binding(
-            "down,j",
-            "move(1)",
-            "down",
-            show=False,
-            id="list.down",
-            tooltip="Select the topic below",
-        ),
-        Binding(
-            "pageup",
-            "move_page(-1)",
-            "page up",
-            show=False,
-            id="list.page_up",
-            tooltip="Move up by a screen",
-        ),
-        Binding(
-            "pagedown",
-            "move_page(1)",
-            "page down",
-            show=False,
-            id="list.page_down",
-            tooltip="Move down by a screen",
-        ),
-        Binding(
-            "home,g",
-            "first",
-            "first",
-            show=False,
-            id="list.first",
-            tooltip="Select the first topic",
-        ),
-        Binding(
-            "end,G", "last", "last", show=False, id="list.last", tooltip="Select the last topic"
-        ),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings(
+        "list.up", "list.down", "list.page_up", "list.page_down", "list.first", "list.last"
+    )
 
     selected: reactive[int] = reactive(0, repaint=False)
     """The selected row."""
@@ -120,6 +85,10 @@ class TopicList(ScrollView, can_focus=True, inherit_bindings=False):
         topic_list: TopicList
         topic: Topic
 
+    @dataclass
+    class KeyPressed(Message):
+        """Any key was pressed in the list."""
+
     def __init__(self, now: Callable[[], float]) -> None:
         super().__init__()
         self._now = now
@@ -127,6 +96,8 @@ class TopicList(ScrollView, can_focus=True, inherit_bindings=False):
         self._query = ""
         self._name_cells = 0
         self._type_cells = 0
+        self._marked: Collection[str] = ()
+        self._changed: Collection[str] = ()
         self._row_styles: dict[tuple[bool, bool], dict[str, Style]] = {}
         self._strips: LRUCache[tuple[int, int, bool, bool], Strip] = LRUCache(512)
 
@@ -168,6 +139,17 @@ class TopicList(ScrollView, can_focus=True, inherit_bindings=False):
         self.refresh()
         self.post_message(self.TopicSelected(self, self.topic))
 
+    def flag(self, marked: Collection[str], changed: Collection[str]) -> None:
+        """Say which files are marked, and which somebody else changed just now."""
+        self._marked, self._changed = frozenset(marked), frozenset(changed)
+        self._strips.clear()
+        self.refresh()
+
+    def on_key(self) -> None:
+        """Tell of it: marks that stay without motion go with the next key."""
+        if self._changed:
+            self.post_message(self.KeyPressed())
+
     def replace(self, topic: Topic) -> None:
         """Show a changed topic in its place."""
         if self.listing.replace(topic) is not None:
@@ -204,11 +186,12 @@ class TopicList(ScrollView, can_focus=True, inherit_bindings=False):
         self.post_message(self.TopicSelected(self, self.topic))
 
     def on_click(self, event: events.Click) -> None:
-        """Select with a click, open with a second one."""
+        """Select with a click; a double one, or one on the selected row, opens."""
         row = (event.y + self.scroll_offset.y) // self._row_height
         if row < len(self.listing.topics):
+            again = row == self.selected and self.has_focus and event.chain == 1
             self.select(row)
-            if event.chain == 2 and self.topic:
+            if (again or event.chain == 2) and self.topic:
                 self.post_message(self.TopicOpened(self, self.topic))
 
     def on_resize(self) -> None:
@@ -259,7 +242,10 @@ class TopicList(ScrollView, can_focus=True, inherit_bindings=False):
         if part:
             runs = draw_why(hit, self._query, width)
         else:
-            runs = draw_row(topic, hit, self._query, layout, self._now())
+            flag = "marked" if topic.file in self._marked else ""
+            if not flag and topic.file in self._changed:
+                flag = "changed"
+            runs = draw_row(topic, hit, self._query, layout, self._now(), flag)
         return Strip([Segment(text, styles[kind]) for text, kind in runs], width)
 
     def _styles(self, selected: bool) -> dict[str, Style]:

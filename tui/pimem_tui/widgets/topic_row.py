@@ -16,6 +16,7 @@ _AGE_CELLS = 4
 _MARK_CELLS = 3
 _MIN_SUMMARY = 20
 _GAP = 2
+_FLAGS = {"": " ", "marked": "+", "changed": "*"}
 _Runs = list[tuple[str, str]]
 
 
@@ -58,10 +59,15 @@ def mark(topic: Topic) -> tuple[str, str]:
     return " ", ""
 
 
-def draw_row(topic: Topic, hit: Hit | None, query: str, layout: RowLayout, now: float) -> _Runs:
-    """The runs of a topic's line: text and style name, exactly as wide as the layout."""
+def draw_row(
+    topic: Topic, hit: Hit | None, query: str, layout: RowLayout, now: float, flag: str = ""
+) -> _Runs:
+    """The runs of a topic's line: text and style name, exactly as wide as the layout.
+
+    `flag` is `marked`, `changed` or empty; its sign stands before the topic's own mark.
+    """
     sign, kind = mark(topic)
-    runs: _Runs = [(" ", ""), (sign, kind), (" ", "")]
+    runs: _Runs = [(_FLAGS[flag], flag), (sign, kind), (" ", "")]
     name_query = query if hit and hit.where == "name" else ""
     runs += _marked(fit(clean(topic.name), layout.name), name_query, "name")
     if layout.type:

@@ -18,7 +18,7 @@ from ...errors import (
 from ...files.read import PREVIEW_BYTES, not_regular, read_bytes
 from ...model import Document, Topic
 from ...text import plural, quote
-from ..base import Removal, never, silent
+from ..base import Removal, WholeText, never, silent
 from . import names, pending
 from .content import is_content, plain, summary
 from .layers import (
@@ -63,7 +63,7 @@ _MOST_BYTES = 16 << 20
 _NO_PIN = "Layered memory has no pins; files of the always_inject folders are always used."
 
 
-class LayeredStore:
+class LayeredStore(WholeText):
     """The global or the workspace layer."""
 
     system = pending.SYSTEM

@@ -5,19 +5,52 @@ from __future__ import annotations
 import os
 
 from ... import secrets
-from ...clock import stamp
+from ...clock import now, stamp
 from ...errors import ConflictError, InvalidTopicError, TopicNotFoundError
 from ...files import frontmatter
 from ...files.read import decode, not_regular, read_bytes
 from ...merge import merge
 from ...model import Change
-from ...text import quote
+from ...text import one_line, quote
+from ...tokens import estimate
 from . import topic as topics
-from .index import is_topic_file
+from .index import canonical, is_topic_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ...model import Document
     from .store import OpenpiStore
+
+
+def cost(name: str, summary: str) -> int:
+    """Tokens of the index line that a topic with this name and summary gets."""
+    name, summary = one_line(name), topics.check_summary(summary)
+    line = canonical(
+        name, f"{topics.slug(name)}.md", pinned=False, stamp="2026-01-01", summary=summary
+    )
+    return estimate(f"{line}\n")
+
+
+def compose(document: Document, *, name: str, summary: str, body: str) -> str:
+    """An opened topic's text with another name, summary and body.
+
+    Only keys whose value changed are written; a file without front matter gets some with the
+    first name or summary that differs from the index.
+    """
+    parts = frontmatter.split(document.text)
+    text = document.text
+    if body != document.body:
+        text = parts.bom + parts.opening + parts.block + parts.closing + body
+    if (name, summary) == (document.name, document.summary):
+        return text
+    if not parts.present:
+        return topics.refreshed(text, name=name, summary=summary, moment=now())
+    values = {}
+    if name != document.name:
+        values["name"] = quote(name)
+    if summary != document.summary:
+        values["description"] = quote(summary)
+    return frontmatter.update(text, values)
 
 
 def save(store: OpenpiStore, file: str, *, opened: str, text: str, allow_secret: bool) -> Change:

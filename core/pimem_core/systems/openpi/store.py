@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from ...files.record import Record
     from ...paths import Places
+    from ...texts import Texts
     from ..base import Cancelled, Progress, WriteRequest
     from .changing import Session
 
@@ -58,12 +59,13 @@ class OpenpiStore:
     """One openpi folder."""
 
     system = "openpi"
-    abilities = frozenset({"write", "pin", "remove", "edit"})
+    abilities = frozenset({"write", "pin", "remove", "edit", "compose"})
 
     def __init__(self, name: str, folder: str, places: Places) -> None:
         self.name = name
         self.path = folder
         self.places = places
+        self._texts: Texts | None = None
 
     # Reading
 
@@ -227,6 +229,7 @@ class OpenpiStore:
             front_matter=front,
             body=frontmatter.split(text).body,
             text=text,
+            summary=entry.summary if entry else str(front.get("description") or ""),
         )
 
     def preview(self, file: str) -> str:
@@ -243,6 +246,16 @@ class OpenpiStore:
         self, query: str, *, cancelled: Cancelled = never, progress: Progress = silent
     ) -> Iterator[Hit]:
         """Listed topics in index order, then the other topic files in byte order of their names."""
+        from ...search import scan
+
+        topics, shown = self._searchable()
+        return scan(topics, query, shown, cancelled, progress, self._texts)
+
+    def _searchable(self) -> tuple[Sequence[Topic], Mapping[str, bytes | None]]:
+        """The topics to search in their order, and the bytes of those that show other ones."""
+        known = self._texts.topics if self._texts is not None else None
+        if known is not None:
+            return known, {}
         view = self.view()
         present = regular_names(self.path)
         topics: dict[str, Topic] = {}
@@ -253,9 +266,21 @@ class OpenpiStore:
             # A file that an unfinished change created is not there yet.
             if is_topic_file(file) and view.shown.get(self._path(file), b"") is not None:
                 topics[file] = self._unlisted(file)
-        from ...search import scan
+        found = list(topics.values())
+        if self._texts is not None and not view.shown and not view.elsewhere:
+            self._texts.topics = found
+        return found, view.shown
 
-        return scan(list(topics.values()), query, view.shown, cancelled, progress)
+    def keep_texts(self) -> None:
+        """Keep what searches read from now on."""
+        from ...texts import Texts
+
+        self._texts = self._texts or Texts()
+
+    def forget_texts(self) -> None:
+        """Look at every file again with the next search."""
+        if self._texts is not None:
+            self._texts.doubt()
 
     # Status
 
@@ -326,6 +351,30 @@ class OpenpiStore:
             secrets.refuse(self.places, f"{request.content}\n{summary}\n{name}", name=name)
         with self.session() as session:
             return session.write(name, summary, request)
+
+    def check(self, request: WriteRequest) -> str | None:
+        """Why a write would be refused: its topic, summary or content breaks a rule."""
+        from . import topic as topics
+
+        try:
+            topics.check_topic(request.topic)
+            topics.check_summary(request.summary)
+            topics.check_content(request.content)
+        except PimemError as error:
+            return str(error)
+        return None
+
+    def cost(self, name: str, summary: str) -> int:
+        """Tokens of the index line."""
+        from .editing import cost
+
+        return cost(name, summary)
+
+    def compose(self, document: Document, *, name: str, summary: str, body: str) -> str:
+        """The topic's text with another name, description and body."""
+        from .editing import compose
+
+        return compose(document, name=name, summary=summary, body=body)
 
     def pin(self, topic: str, pinned: bool) -> Change:
         """Pin or unpin every line of a topic."""

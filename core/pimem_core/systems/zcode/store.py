@@ -14,7 +14,7 @@ from ...errors import (
 from ...files.read import PREVIEW_BYTES, read_bytes
 from ...model import Change, Document, Hit, StoreStatus, Topic
 from ...text import quote
-from ..base import Links, Removal, never, silent
+from ..base import Links, Removal, WholeText, never, silent
 from . import matching
 from .facts import FRONT_LINES, INDEX_NAME, Fact, facts, head, is_fact_file
 from .index import line_of
@@ -39,7 +39,7 @@ _WRITERS = {
 _CUT_NOTE = "<!-- cut here: the file is longer; open it for the rest -->"
 
 
-class ZcodeStore:
+class ZcodeStore(WholeText):
     """One folder of facts."""
 
     system = "zcode"

@@ -1,0 +1,29 @@
+"""The command that tells the manager's keys."""
+
+from __future__ import annotations
+
+from .. import settings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from ..paths import Places
+    from .output import Output
+
+
+def keys(options: argparse.Namespace, places: Places, output: Output) -> int:
+    """Print each binding: its id, its keys as they hold, where it works and what it does."""
+    config, trouble = settings.load(places)
+    if trouble is not None:
+        output.notice(str(trouble))
+    # The table belongs to the manager, which the core does not know.
+    rows = list(options.keys(config.keys))
+    for unknown in sorted(config.keys.keys() - {row["id"] for row in rows}):
+        output.notice(f"{settings.settings_path(places)}: keys.{unknown} names no binding.")
+    if output.as_json:
+        output.document(rows)
+        return 0
+    for row in rows:
+        output.text(f"{row['id']:<22} {row['keys']:<18} {row['where']:<13} {row['action']}")
+    return 0

@@ -1,0 +1,49 @@
+"""What a model is given on a prompt, worked out without changing anything."""
+
+from __future__ import annotations
+
+from . import settings
+from .errors import PimemError
+from .model import Value
+from .systems import registry
+from .systems.base import HookContext, SessionInfo
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from .paths import Places
+    from .systems.base import Part
+
+
+class Given(Value):
+    """What one system gives, or why it cannot."""
+
+    system: str
+    parts: Sequence[Part] = ()
+    error: PimemError | None = None
+
+
+def given(
+    places: Places, *, turn: int = 1, trusted: bool = True, system: str | None = None
+) -> Iterator[Given]:
+    """What each active system gives a new session's n-th prompt.
+
+    Args:
+        places: The folders of this user.
+        turn: The number of the prompt.
+        trusted: As in a project that the host trusts.
+        system: Only this one, active or not.
+    """
+    config, _trouble = settings.load(places)
+    session = SessionInfo(id="", cwd=places.cwd, trusted=trusted, features=frozenset({"sections"}))
+    for known in registry.SYSTEMS:
+        if system is not None and known.name != system:
+            continue
+        if system is None and not known.hooks.is_active(places, config):
+            continue
+        context = HookContext(places, session, config, {}, {})
+        try:
+            yield Given(system=known.name, parts=known.hooks.inject(context, turn=turn))
+        except PimemError as error:
+            yield Given(system=known.name, error=error)

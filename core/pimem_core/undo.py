@@ -1,0 +1,94 @@
+"""Undo, redo and the history, for every front: which change is next, and taking it back."""
+
+from __future__ import annotations
+
+from .files import journal
+from .model import Value
+from .systems import registry
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from .files.record import FileRecord, Record
+    from .model import Change, HistoryEntry
+    from .paths import Places
+    from .systems.base import Store
+
+_NEWEST = {"undo": journal.newest_undoable, "redo": journal.newest_redoable}
+#: Most lines of one file that a difference shows.
+_MOST_LINES = 400
+
+
+class Step(Value):
+    """One step back or forth: what it did, and where."""
+
+    store: Store
+    change: Change
+
+
+def step(places: Places, stores: Sequence[Store], action: str) -> Step:
+    """Undo or redo the newest change that was made to one of the stores.
+
+    Args:
+        places: The folders of this user.
+        stores: The stores to look at.
+        action: `undo` or `redo`.
+
+    Raises:
+        TopicNotFoundError: There is nothing to take back.
+        ConflictError: Somebody else changed the topic since; the first line says so, the
+            difference follows.
+    """
+    record = _NEWEST[action](places.state_dir, folders_of(stores))
+    store = _store_of(record, places, stores)
+    change = store.revert(record, action)
+    store.announce()
+    return Step(store=store, change=change)
+
+
+def folders_of(stores: Iterable[Store]) -> set[str]:
+    """The folders that records name."""
+    return {store.path for store in stores}
+
+
+def _store_of(record: Record, places: Places, stores: Iterable[Store]) -> Store:
+    for store in stores:
+        if (store.system, store.path) == (record.about.system, record.about.folder):
+            return store
+    return registry.store_of(record.about.system, record.about.folder, places)
+
+
+def history(places: Places, stores: Iterable[Store], topic: str = "") -> list[HistoryEntry]:
+    """What was changed in the stores through pimem, newest first.
+
+    Args:
+        places: The folders of this user.
+        stores: The stores to look at.
+        topic: Only changes of topics whose name or file contains this, ignoring case.
+    """
+    rows = journal.history(places.state_dir, folders_of(stores))
+    wanted = topic.lower()
+    return [row for row in rows if wanted in row.name.lower() or wanted in row.file.lower()]
+
+
+def difference(places: Places, record_id: str) -> str:
+    """What a recorded change did, as lines with `-` and `+` below the name of each file.
+
+    Raises:
+        TopicNotFoundError: The journal has no such record.
+    """
+    record = journal.find(places.state_dir, record_id)
+    return "\n\n".join(_told(file) for file in record.files)
+
+
+def _told(file: FileRecord) -> str:
+    lines = [file.path]
+    for start, old, new, _above in file.hunks:
+        lines.append(f"@@ line {start + 1} @@")
+        lines += [f"-{line.decode('utf-8', 'replace')}" for line in old]
+        lines += [f"+{line.decode('utf-8', 'replace')}" for line in new]
+    if len(lines) > _MOST_LINES:
+        left_out = len(lines) - _MOST_LINES
+        lines = [*lines[:_MOST_LINES], f"… {left_out:,} more lines"]
+    return "\n".join(lines)

@@ -1,0 +1,106 @@
+"""What a front's editor asks of the core: rules, composing, merge regions, kept drafts."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from pimem_core.drafts import Typed, TypedDraft, left_drafts
+from pimem_core.merge import both, regions
+from pimem_core.systems import registry
+from pimem_core.systems.base import WriteRequest
+from pimem_core.texts import Texts
+
+if TYPE_CHECKING:
+    from pimem_core.paths import Places
+    from pimem_core.systems.base import Store
+
+TEXT = '---\nmetadata:\n  x: 1\nname: "A"\n# kept\ndescription: old   \n---\n\nbody\n'
+
+
+@pytest.fixture
+def store(places: Places) -> Store:
+    made = registry.active_store(places)
+    made.write(WriteRequest(topic="A", content="body", summary="old"))
+    Path(made.path, "a.md").write_text(TEXT)
+    return made
+
+
+def test_composing_keeps_every_byte_that_was_not_changed(store: Store) -> None:
+    document = store.read("a.md")
+    same = store.compose(document, name="A", summary="old", body=document.body)
+    assert same == TEXT
+    text = store.compose(document, name="A", summary="new", body="\nother\n")
+    assert text == TEXT.replace("description: old   ", 'description: "new"').replace(
+        "body", "other"
+    )
+
+
+def test_composing_gives_a_bare_file_front_matter_only_when_it_needs_some(store: Store) -> None:
+    Path(store.path, "a.md").write_text("bare\n")
+    document = store.read("a.md")
+    assert store.compose(document, name="A", summary="old", body="new\n") == "new\n"
+    text = store.compose(document, name="A", summary="else", body="new\n")
+    assert 'description: "else"' in text
+    assert text.endswith("---\nnew\n")
+
+
+def test_the_rules_answer_without_raising(store: Store) -> None:
+    request = WriteRequest(topic="fine", content="", summary="s")
+    assert store.check(request) is None
+    assert "leave it out" in (store.check(request.but(topic="a[b")) or "")
+    assert store.cost("A", "some words") > store.cost("A", "")
+
+
+def test_regions_name_what_has_to_be_decided() -> None:
+    found = regions("a\nb\nc\n", mine="a\nX\nc\nd\n", theirs="0\na\nY\nc\n")
+    assert [region.merged for region in found] == ["0\n", "a\n", None, "c\n", "d\n"]
+    assert (found[2].theirs, found[2].mine) == ("Y\n", "X\n")
+    assert both(found[2]) == "Y\nX\n"
+
+
+def test_a_draft_never_goes_back_in_time_or_comes_back(places: Places) -> None:
+    draft = TypedDraft.begin(places, "a/b.md")
+    typed = Typed(
+        system="openpi", folder="/x", opened=None, name="n", summary="", body="new", time=2.0
+    )
+    draft.keep(typed)
+    draft.keep(typed.but(body="old", time=1.0))
+    ((_, found),) = left_drafts(places)
+    assert found == typed
+    assert left_drafts(places, {draft.path}) == []
+    draft.discard()
+    draft.keep(typed.but(time=3.0))
+    assert left_drafts(places) == []
+
+
+def test_kept_texts_follow_the_disk_when_doubted(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    path.write_text("One")
+    texts = Texts()
+    first = texts.of(str(path), 100)
+    assert first is not None
+    assert first.lowered == b"one"
+    path.write_text("Two two")
+    assert texts.of(str(path), 100) is first
+    texts.doubt()
+    again = texts.of(str(path), 100)
+    assert again is not None
+    assert again.data == b"Two two"
+    os.unlink(path)
+    texts.doubt()
+    assert texts.of(str(path), 100) is None
+
+
+def test_a_search_with_kept_texts_finds_the_same(store: Store) -> None:
+    Path(store.path, "b.md").write_text("Grüße und Ωmega\nsecond LINE\n")
+    queries = ("line", "grüße", "ωmega", "old", "body", "nothing")
+    before = [[hit.__dict__ for hit in store.search(query)] for query in queries]
+    store.keep_texts()
+    for _ in range(2):
+        assert [[hit.__dict__ for hit in store.search(query)] for query in queries] == before
+    Path(store.path, "b.md").write_text("nothing\n")
+    store.forget_texts()
+    assert [hit.topic.file for hit in store.search("nothing")] == ["b.md"]

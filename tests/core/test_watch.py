@@ -1,0 +1,121 @@
+"""Noticing changes in a folder, with notices and by looking."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+from pimem_core import watch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator
+    from pathlib import Path
+
+    Told = list[set[str]]
+
+
+def until(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + 10
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+@pytest.fixture
+def start() -> Iterator[Callable[..., Told]]:
+    """Starts a watch in a thread and gives the list of what it tells."""
+    stop = threading.Event()
+    threads: list[threading.Thread] = []
+
+    def begin(folder: Path, since: float | None = None) -> Told:
+        told: Told = []
+
+        def changed(names: Collection[str]) -> None:
+            told.append(set(names))
+
+        def run() -> None:
+            watch.watch(str(folder), changed, stop=stop, since=since, poll_s=0.02)
+
+        threads.append(threading.Thread(target=run))
+        threads[-1].start()
+        time.sleep(0.4)
+        return told
+
+    yield begin
+    stop.set()
+    for thread in threads:
+        thread.join(10)
+        assert not thread.is_alive()
+
+
+def names_of(told: Told) -> set[str]:
+    return set().union(*told)
+
+
+@pytest.mark.parametrize("remote", [False, True])
+def test_files_that_come_change_and_go(
+    tmp_path: Path, start: Callable[..., Told], monkeypatch: pytest.MonkeyPatch, remote: bool
+) -> None:
+    monkeypatch.setattr(watch, "is_remote", lambda _folder: remote)
+    (tmp_path / "a.md").write_text("a")
+    (tmp_path / "c.md").write_text("c")
+    told = start(tmp_path)
+    (tmp_path / "a.md").write_text("changed")
+    (tmp_path / "b.md").write_text("new")
+    (tmp_path / "c.md").unlink()
+    (tmp_path / ".lock").write_text("hidden")
+    until(lambda: names_of(told) == {"a.md", "b.md", "c.md"})
+
+
+def test_a_folder_that_comes_goes_and_comes_again(
+    tmp_path: Path, start: Callable[..., Told]
+) -> None:
+    folder = tmp_path / "memory"
+    told = start(folder)
+    folder.mkdir()
+    (folder / "a.md").write_text("a")
+    until(lambda: "a.md" in names_of(told))
+    told.clear()
+    folder.rename(tmp_path / "away")
+    until(lambda: "a.md" in names_of(told))
+    told.clear()
+    folder.mkdir()
+    (folder / "b.md").write_text("b")
+    until(lambda: "b.md" in names_of(told))
+
+
+def test_what_changed_before_the_watch_began(tmp_path: Path, start: Callable[..., Told]) -> None:
+    (tmp_path / "old.md").write_text("old")
+    (tmp_path / "gone.md").write_text("gone")
+    time.sleep(0.1)
+    since = time.time()
+    time.sleep(0.05)
+    (tmp_path / "new.md").write_text("new")
+    (tmp_path / "gone.md").unlink()
+    told = start(tmp_path, since)
+    until(lambda: names_of(told) == {"new.md"})
+
+
+def test_a_watch_that_cannot_be_falls_back_to_looking(
+    tmp_path: Path, start: Callable[..., Told], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError("no more watches")
+
+    monkeypatch.setattr(watch, "_follow_notices", refuse)
+    told = start(tmp_path)
+    (tmp_path / "a.md").write_text("a")
+    until(lambda: names_of(told) == {"a.md"})
+
+
+def test_remote_file_systems_are_known(tmp_path: Path) -> None:
+    mounts = tmp_path / "mounts"
+    mounts.write_text(
+        "disk / ext4 rw 0 0\nserver:/x /net nfs4 rw 0 0\ndisk /net/local\\040disk ext4 rw 0 0\n"
+    )
+    assert watch.is_remote("/net/memory", str(mounts))
+    assert not watch.is_remote("/network", str(mounts))
+    assert not watch.is_remote("/net/local disk/memory", str(mounts))
+    assert not watch.is_remote("/net/memory", str(tmp_path / "none"))

@@ -1,0 +1,280 @@
+"""The list while others write, several topics at once, orders, history, injection, clipboard."""
+
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pimem_tui import clipboard
+from pimem_tui.screens.browser import BrowserScreen
+from pimem_tui.screens.confirm import ConfirmScreen
+from pimem_tui.screens.detail import DetailScreen
+from pimem_tui.screens.history import HistoryScreen
+from pimem_tui.screens.injection import InjectionScreen
+from tui.helpers import (
+    MemoryStore,
+    browser,
+    make_topic,
+    manager,
+    notices,
+    press,
+    selected,
+    shown,
+    until,
+)
+
+if TYPE_CHECKING:
+    import pytest
+    from pimem_core.paths import Places
+    from textual.pilot import Pilot
+
+
+def folder_of(places: Places) -> Path:
+    return Path(places.agent_dir, "memory")
+
+
+def change_index(places: Places, old: str, new: str) -> None:
+    path = folder_of(places) / "MEMORY.md"
+    path.write_text(path.read_text().replace(old, new))
+
+
+async def watching(pilot: Pilot[None]) -> None:
+    """Wait until the watch runs; it begins a moment after the first paint."""
+    await pilot.pause(0.6)
+
+
+def row(pilot: Pilot[None], name: str) -> str:
+    return next(line for line in shown(pilot).splitlines() if name in line)
+
+
+async def test_the_list_follows_others_and_marks_what_changed(demo: Places) -> None:
+    async with manager(demo) as pilot:
+        pilot.app.animation_level = "none"
+        await press(pilot, *["down"] * 4)
+        await watching(pilot)
+        place = browser(pilot).topic_list.scroll_y
+        change_index(demo, "- [Flaky Tests](", "- [Shaky Tests](")
+        await until(pilot, lambda: "*  Shaky Tests" in shown(pilot))
+        assert selected(pilot) == "api-conventions.md"
+        assert browser(pilot).topic_list.scroll_y == place
+        # Without motion the mark stays until the next key.
+        await press(pilot, "down")
+        assert "*  Shaky Tests" not in shown(pilot)
+        (folder_of(demo) / "build-cache.md").write_text("new text\n")
+        await until(pilot, lambda: "*  Build Cache" in shown(pilot))
+        assert "*" not in row(pilot, "Flaky" if "Flaky" in shown(pilot) else "Shaky")
+
+
+async def test_own_changes_are_no_news(demo: Places) -> None:
+    async with manager(demo) as pilot:
+        await watching(pilot)
+        await press(pilot, *["down"] * 3, "p")
+        await pilot.pause(0.4)
+        assert " ● Test Database" in shown(pilot)
+        assert "*" not in row(pilot, "Test Database")[:4]
+
+
+async def test_the_filter_stays_while_others_write(demo: Places) -> None:
+    async with manager(demo) as pilot:
+        await press(pilot, "slash", *"deploy", "enter")
+        await watching(pilot)
+        before = selected(pilot)
+        (folder_of(demo) / "gpu-box.md").write_text("how to deploy here\n")
+        await until(pilot, lambda: "GPU Box" in shown(pilot))
+        assert selected(pilot) == before
+
+
+async def test_a_folder_that_appears_is_noticed(demo: Places) -> None:
+    folder = folder_of(demo)
+    folder.rename(folder.with_name("away"))
+    async with manager(demo) as pilot:
+        assert "No memories here yet" in shown(pilot)
+        folder.with_name("away").rename(folder)
+        await until(pilot, lambda: "GPU Box" in shown(pilot))
+
+
+async def test_an_open_detail_says_that_it_changed(demo: Places) -> None:
+    async with manager(demo) as pilot:
+        await press(pilot, "enter")
+        await watching(pilot)
+        (folder_of(demo) / "postgresql-setup.md").write_text("other words\n")
+        await until(pilot, lambda: "other words" in shown(pilot))
+        assert notices(pilot) == ['"PostgreSQL Setup" changed on disk just now.']
+        assert isinstance(pilot.app.screen, DetailScreen)
+
+
+async def test_a_removal_means_the_topic_and_never_the_row(demo: Places) -> None:
+    path = folder_of(demo) / "MEMORY.md"
+    async with manager(demo) as pilot:
+        await press(pilot, *["down"] * 4)
+        lines = path.read_text().split("\n")
+        path.write_text("\n".join([*lines[:2], *reversed(lines[2:])]))
+        await press(pilot, "r")
+        assert 'Remove "API Conventions"' in shown(pilot)
+        await press(pilot, "y")
+        assert notices(pilot)[-1].startswith('Removed "API Conventions"')
+    assert "api-conventions" not in path.read_text()
+    assert "gpu-box" in path.read_text()
+
+
+async def test_several_are_pinned_and_removed_at_once(demo: Places) -> None:
+    async with manager(demo) as pilot:
+        await press(pilot, *["down"] * 3, "space", "space")
+        assert "+  Test Database" in shown(pilot)
+        assert "+  API Conventions" in shown(pilot)
+        assert shown(pilot).splitlines()[-1].endswith("2 marked · 6 of 19")
+        await press(pilot, "p")
+        assert notices(pilot)[-1].startswith("Pinned 2 topics.")
+        await press(pilot, "p")
+        assert notices(pilot)[-1] == "Unpinned 2 topics. u undoes it."
+        await press(pilot, "home", "space", "r")
+        assert isinstance(pilot.app.screen, ConfirmScreen)
+        assert "Remove 3 topics?" in shown(pilot)
+        assert "Pinned ones (1)" in shown(pilot)
+        await press(pilot, "escape", "r", "y")
+        assert "1 not changed" in notices(pilot)[-2]
+        assert notices(pilot)[-1] == "Removed 2 topics. u undoes it."
+        assert "Test Database" not in shown(pilot)
+        await press(pilot, "u", "u")
+        assert "Test Database" in shown(pilot)
+        assert "API Conventions" in shown(pilot)
+        await press(pilot, "escape")
+        assert isinstance(pilot.app.screen, BrowserScreen)
+        assert "marked" not in shown(pilot)
+
+
+async def test_marking_all_and_none(demo: Places) -> None:
+    async with manager(demo) as pilot:
+        await press(pilot, "slash", *"deploy", "enter", "a")
+        marked = len(browser(pilot).marked)
+        assert marked == len(browser(pilot).topic_list.listing.topics) > 0
+        await press(pilot, "a")
+        assert not browser(pilot).marked
+
+
+async def test_orders(demo: Places) -> None:
+    store = MemoryStore(
+        [
+            make_topic("beta", stamp="2026-01-02"),
+            make_topic("Alpha", stamp="2026-03-01T00:00:00+02:00", line="x " * 50),
+            make_topic("gamma", stamp="2026-02-28T23:30:00+00:00", pinned=True),
+        ]
+    )
+    async with manager(demo, [store]) as pilot:
+
+        def names() -> list[str]:
+            return [topic.name for topic in browser(pilot).topic_list.listing.topics]
+
+        seen = []
+        for _ in range(6):
+            await press(pilot, "s")
+            seen.append(names())
+        assert seen == [
+            ["Alpha", "beta", "gamma"],
+            ["gamma", "Alpha", "beta"],
+            ["beta", "Alpha", "gamma"],
+            ["gamma", "beta", "Alpha"],
+            ["Alpha", "beta", "gamma"],
+            ["beta", "Alpha", "gamma"],
+        ]
+        assert selected(pilot) == "beta.md"
+
+
+async def test_a_click_on_the_selected_row_opens(demo: Places) -> None:
+    async with manager(demo) as pilot:
+        await pilot.click("TopicList", offset=(8, 3))
+        assert selected(pilot) == "test-database.md"
+        assert isinstance(pilot.app.screen, BrowserScreen)
+        await pilot.pause(0.6)  # not a double click
+        await pilot.click("TopicList", offset=(8, 3))
+        await until(pilot, lambda: isinstance(pilot.app.screen, DetailScreen))
+
+
+async def test_undo_says_why_it_cannot(demo: Places) -> None:
+    async with manager(demo) as pilot:
+        await press(pilot, "u")
+        assert notices(pilot)[-1] == "There is nothing to undo."
+        await press(pilot, "e", "x", "ctrl+s")
+        (folder_of(demo) / "postgresql-setup.md").write_text("other\n")
+        await press(pilot, "u")
+        assert "was changed by somebody else" in notices(pilot)[-1]
+        assert "\n" not in notices(pilot)[-1]
+
+
+async def test_the_history_shows_changes_with_their_difference(demo: Places) -> None:
+    async with manager(demo) as pilot:
+        await press(pilot, "H")
+        assert isinstance(pilot.app.screen, HistoryScreen)
+        assert "Nothing was changed through pimem yet" in shown(pilot)
+        await press(pilot, "escape", *["down"] * 3, "p", "e", "x", "ctrl+s", "H")
+        lines = shown(pilot).splitlines()
+        assert "edit    Test Database" in lines[1]
+        assert "pin     Test Database" in lines[2]
+        assert "+x" in shown(pilot)
+        await press(pilot, "down")
+        assert "[pin]" in shown(pilot)
+        await press(pilot, "u")
+        assert notices(pilot)[-1].startswith('Undid the edit of "Test Database"')
+        assert "undo    Test Database" in shown(pilot).splitlines()[1]
+        await press(pilot, "U", "escape")
+        assert isinstance(pilot.app.screen, BrowserScreen)
+
+
+async def test_the_injection_is_what_the_command_prints(demo: Places) -> None:
+    async with manager(demo) as pilot:
+        await press(pilot, "i")
+        assert isinstance(pilot.app.screen, InjectionScreen)
+        assert "about 671 tokens" in shown(pilot) or "tokens" in shown(pilot).splitlines()[0]
+        before = shown(pilot)
+        assert "▌ " in before
+        await press(pilot, "down", "down")
+        assert shown(pilot) != before
+        await press(pilot, "q")
+        assert isinstance(pilot.app.screen, BrowserScreen)
+
+
+async def test_copying_says_what_was_done(demo: Places, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("WAYLAND_DISPLAY", "DISPLAY", "TMUX"):
+        monkeypatch.delenv(name, raising=False)
+    asked: list[str] = []
+    monkeypatch.setattr(clipboard, "_write", lambda _app, text: asked.append(text))
+    async with manager(demo) as pilot:
+        await press(pilot, "y")
+        assert "to the terminal's clipboard; not every terminal takes it" in notices(pilot)[-1]
+        text = base64.b64decode(asked[0].removeprefix("\x1b]52;c;").removesuffix("\x07"))
+        assert b"6543" in text
+        monkeypatch.setattr(clipboard, "_by_tool", lambda _text: "xclip")
+        await press(pilot, "y")
+        assert notices(pilot)[-1].endswith("with xclip.")
+
+
+def test_tmux_gets_the_sequence_wrapped_and_long_texts_none() -> None:
+    wrapped = clipboard.sequence("a", tmux=True)
+    assert wrapped == "\x1b]52;c;YQ==\x07\x1bPtmux;\x1b\x1b]52;c;YQ==\x07\x1b\\"
+    assert clipboard.sequence("a" * 100_000, tmux=False) is None
+
+
+def put_settings(places: Places, text: str) -> None:
+    folder = Path(places.config_dir)
+    folder.mkdir(parents=True)
+    (folder / "config.toml").write_text(text)
+
+
+async def test_themes_go_round_and_settings_choose_one(demo: Places) -> None:
+    put_settings(
+        demo,
+        'theme = "light"\n[keys]\n"topic.pin" = "ctrl+b"\nlist.sort = ["f5", "o"]\n'
+        'none.such = "x"\n',
+    )
+    async with manager(demo) as pilot:
+        assert pilot.app.theme == "textual-light"
+        assert "no key is named none.such" in notices(pilot)[0]
+        await press(pilot, "T")
+        assert pilot.app.theme == "ansi-dark"
+        await press(pilot, "T", "o")
+        assert pilot.app.theme == "textual-dark"
+        assert "by name" in shown(pilot)
+        assert "ctrl+b pin" in shown(pilot)
+        await press(pilot, "f1")
+        assert "ctrl+b" in shown(pilot)

@@ -1,0 +1,271 @@
+"""The services of the app to its screens: the editor, drafts, the watch, clipboard, theme, keys."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import TYPE_CHECKING
+
+from pimem_core import settings
+from pimem_core.drafts import left_drafts
+from pimem_core.errors import PimemError
+from textual import on
+from textual.signal import Signal
+
+from .changes import TopicChanges, unexpected
+from .keys import KEYS, key_names
+from .messages import (
+    ChangeFailed,
+    Copied,
+    DraftsFound,
+    NotSaved,
+    Saved,
+    StoreTouched,
+    TopicChanged,
+    TopicOpened,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence
+
+    from pimem_core.drafts import Typed, TypedDraft
+    from pimem_core.model import Topic
+    from pimem_core.paths import Places
+    from pimem_core.systems.base import Store
+    from textual.binding import Binding
+    from textual.message import Message
+
+#: Seconds after the first paint before anything that can wait: the watch, the drafts.
+_LATER_S = 0.3
+#: Characters beyond which a text is too long for the editor of the app.
+_MOST_CHARACTERS = 1_000_000
+_THEMES = {"dark": "textual-dark", "light": "textual-light", "terminal": "ansi-dark"}
+
+
+class Manager(TopicChanges):
+    """What screens ask of the app. Screens follow `store_touched`."""
+
+    def __init__(self, places: Places, stores: Sequence[Store]) -> None:
+        super().__init__(places, stores)
+        self.now: Callable[[], float] = time.time
+        self.store_touched: Signal[StoreTouched] = Signal(self, "store_touched")
+        #: Drafts that are open in an editor here, by path.
+        self.open_drafts: set[str] = set()
+        self._watched: Store | None = None
+        self._stop_watch = threading.Event()
+        self.settings, self._trouble = settings.load(places)
+        self.set_keymap({key: keys for key, keys in self.settings.keys.items() if key in KEYS})
+        self._choose_theme(self.settings.theme)
+
+    def on_mount(self) -> None:
+        """Say what is wrong with the settings, then look for drafts once there is time."""
+        if self._trouble is not None:
+            self.say_error(str(self._trouble))
+        unknown = sorted(self.settings.keys.keys() - KEYS.keys())
+        if unknown:
+            self.say_error(f"config.toml: no key is named {unknown[0]}; `pimem keys` lists them.")
+        self.set_timer(_LATER_S, self.offer_drafts)
+
+    def on_unmount(self) -> None:
+        """End the watch."""
+        self._stop_watch.set()
+
+    # Keys and themes ---------------------------------------------------------------------------
+
+    def keys_of(self, binding: Binding) -> str:
+        """The keys of a binding as they hold."""
+        return self._keymap.get(binding.id or "", binding.key)
+
+    def key_for(self, binding_id: str) -> str:
+        """The first key of a binding as people write it."""
+        keys = self._keymap.get(binding_id, KEYS[binding_id].keys)
+        return key_names(keys.split(",")[0])
+
+    def _choose_theme(self, wanted: str | None) -> None:
+        if wanted is None:
+            return
+        name = _THEMES.get(wanted, wanted)
+        if name in self.available_themes and not (name.startswith("ansi") and self.no_color):
+            self.theme = name
+
+    def action_next_theme(self) -> None:
+        """Go on from dark to light to the terminal's own colours."""
+        names = [name for name in _THEMES if name != "terminal" or not self.no_color]
+        now = next((name for name in names if _THEMES[name] == self.theme), names[-1])
+        name = names[(names.index(now) + 1) % len(names)]
+        self.theme = _THEMES[name]
+        self.say(f'Theme {name}. theme = "{name}" in config.toml keeps it.')
+
+    # Undo --------------------------------------------------------------------------------------
+
+    def action_undo(self) -> None:
+        """Undo the newest change."""
+        self.take_back("undo")
+
+    def action_redo(self) -> None:
+        """Redo what was undone last."""
+        self.take_back("redo")
+
+    def action_history(self) -> None:
+        """Show what was changed through pimem."""
+        from .screens.history import HistoryScreen
+
+        self.push_screen(HistoryScreen())
+
+    # The editor --------------------------------------------------------------------------------
+
+    def edit_here(self, store: Store, topic: Topic) -> None:
+        """Open a topic in the editor of the app."""
+
+        def work() -> Message:
+            store.refuse_changes()
+            document = store.read(topic.file)
+            if "\ufffd" in document.text and "\ufffd".encode() not in store.read_bytes(topic.file):
+                key = self.key_for("topic.edit_outside")
+                return ChangeFailed(
+                    store, topic.file, f"{document.path} is no UTF-8; {key} opens it all the same."
+                )
+            if len(document.text) > _MOST_CHARACTERS:
+                key = self.key_for("topic.edit_outside")
+                return ChangeFailed(
+                    store, topic.file, f"This topic is too long to edit here; {key} opens it."
+                )
+            return TopicOpened(store, document)
+
+        self.start(store, topic.file, work)
+
+    def write_topic(self, store: Store) -> None:
+        """Open the editor for a new topic."""
+        from .screens.edit import EditScreen
+
+        self.push_screen(EditScreen(store, None))
+
+    @on(TopicOpened)
+    def _open_here(self, message: TopicOpened) -> None:
+        from .screens.edit import EditScreen
+
+        self.push_screen(EditScreen(message.store, message.document))
+
+    def offer_drafts(self, *, asked: bool = False) -> None:
+        """Look for texts that were typed and never saved, and offer the newest."""
+
+        def work() -> None:
+            found = left_drafts(self.places, frozenset(self.open_drafts))
+            self.post_message(DraftsFound(found, asked))
+
+        self.run_worker(work, thread=True, exit_on_error=False, group="drafts")
+
+    @on(DraftsFound)
+    def _ask_draft(self, message: DraftsFound) -> None:
+        from .screens.browser import BrowserScreen
+
+        for screen in self.screen_stack:
+            if isinstance(screen, BrowserScreen):
+                screen.about.drafts = len(message.drafts)
+        if not message.drafts:
+            if message.asked:
+                self.say("Everything that was typed is saved; there is no draft.")
+            return
+        if not isinstance(self.screen, BrowserScreen) and not message.asked:
+            return
+        draft, typed = message.drafts[0]
+
+        def answered(yes: bool | None) -> None:
+            if yes:
+                self._reopen(draft, typed)
+
+        from .screens.confirm import ConfirmScreen
+
+        more = f" {len(message.drafts) - 1:,} more wait." if message.drafts[1:] else ""
+        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(typed.time))
+        key = self.key_for("list.drafts")
+        self.push_screen(
+            ConfirmScreen(
+                f'Go on with "{typed.name or "a new topic"}"?',
+                f"It was typed at {when} and never saved.{more} {key} asks again later.",
+                "Open",
+            ),
+            answered,
+        )
+
+    def _reopen(self, draft: TypedDraft, typed: Typed) -> None:
+        from .screens.edit import EditScreen
+
+        for store in self.stores:
+            if (store.system, store.path) == (typed.system, typed.folder):
+                self.push_screen(EditScreen(store, None, draft=draft, typed=typed))
+                return
+        self.say_error(f"The draft is for {typed.folder}; open it with --dir and press D.")
+
+    # The watch ---------------------------------------------------------------------------------
+
+    def watch_store(self, store: Store) -> None:
+        """Follow what others change in a store, in place of the one followed before."""
+        if store is self._watched:
+            return
+        self._watched = store
+        self._stop_watch.set()
+        self._stop_watch = threading.Event()
+        began = time.time()
+        self.set_timer(_LATER_S, lambda: self._begin_watch(store, began))
+
+    def _begin_watch(self, store: Store, began: float) -> None:
+        stop = self._stop_watch
+        if store is not self._watched or stop.is_set():
+            return
+
+        def changed(names: Collection[str]) -> None:
+            self.post_message(StoreTouched(store, frozenset(names)))
+
+        def run() -> None:
+            from pimem_core.watch import watch
+
+            try:
+                watch(store.path, changed, stop=stop, since=began)
+            except Exception as error:
+                unexpected(error)
+
+        # A thread of its own: workers are waited for, and this one ends with the app.
+        threading.Thread(target=run, name="watch", daemon=True).start()
+
+    @on(StoreTouched)
+    def _tell_touched(self, message: StoreTouched) -> None:
+        if not self.is_busy:  # what this app changes itself is read again when it is done
+            files = message.files - self.own_files(message.store)
+            self.store_touched.publish(StoreTouched(message.store, files))
+
+    # What an editor has to tell ----------------------------------------------------------------
+
+    @on(Saved)
+    def _tell_saved(self, message: Saved) -> None:
+        message.screen.close()
+        self.post_message(TopicChanged(message.screen.store, message.change))
+
+    @on(NotSaved)
+    def _tell_not_saved(self, message: NotSaved) -> None:
+        message.screen.take_refusal(message)
+
+    # The clipboard -----------------------------------------------------------------------------
+
+    def copy_topic(self, store: Store, topic: Topic) -> None:
+        """Copy the text of a topic."""
+
+        def work() -> Message:
+            from .clipboard import copy
+
+            return copy(self, topic.name, store.read(topic.file).body.strip("\r\n"))
+
+        self._tell_result(work)
+
+    def _tell_result(self, work: Callable[[], Message]) -> None:
+        def run() -> None:
+            try:
+                self.post_message(work())
+            except PimemError as error:
+                self.post_message(Copied(str(error), warning=True))
+
+        self.run_worker(run, thread=True, exit_on_error=False, group="copy")
+
+    @on(Copied)
+    def _tell_copied(self, message: Copied) -> None:
+        (self.say_error if message.warning else self.say)(message.text)

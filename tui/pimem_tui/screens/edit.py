@@ -1,0 +1,293 @@
+"""The editor: a draft follows what is typed, saving merges, and what others do meanwhile shows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from pimem_core.drafts import Typed, TypedDraft
+from pimem_core.errors import ConflictError, PimemError, SecretError, TopicNotFoundError
+from pimem_core.systems.base import WriteRequest
+from textual import on
+from textual.widgets import Checkbox
+
+from ..bindings import bindings_of
+from ..changes import unexpected
+from ..messages import DiskRead, NotSaved, Saved, StoreTouched
+from .confirm import ConfirmScreen
+from .edit_form import EditForm
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pimem_core.model import Document
+    from pimem_core.systems.base import Store
+    from textual.binding import BindingType
+    from textual.message import Message
+    from textual.timer import Timer
+
+#: Seconds after a key before a draft is written.
+_KEEP_S = 0.35
+
+
+class EditScreen(EditForm):
+    """Write a new topic or edit one. Nothing that is typed here gets lost."""
+
+    KEY_BAR = ("edit.save", "edit.leave", "edit.preview", "app.palette", "app.help")
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("edit")]
+
+    def __init__(
+        self,
+        store: Store,
+        document: Document | None,
+        *,
+        draft: TypedDraft | None = None,
+        typed: Typed | None = None,
+    ) -> None:
+        super().__init__(store, document, typed)
+        begun = self._document.file if self._document is not None else "new.md"
+        self._draft = draft or TypedDraft.begin(self.app.places, begun)
+        self._keeping: Timer | None = None
+
+    def on_mount(self) -> None:
+        """Take the draft, and follow what others do to the topic."""
+        self.app.open_drafts.add(self._draft.path)
+        self.app.store_touched.subscribe(self, self._follow_others)
+        if self._restored is not None and self._document is not None:
+            self._look_at_disk()
+
+    def on_unmount(self) -> None:
+        """Keep what is typed if the app ends here."""
+        self.app.open_drafts.discard(self._draft.path)
+        if self._keeping is not None and self._latest is not None:
+            self._keep(self._latest)
+
+    # Drafts ------------------------------------------------------------------------------------
+
+    def keep_soon(self) -> None:
+        """Write the draft in a moment, at the latest so long after the first key."""
+        if self._keeping is None:
+            self._keeping = self.set_timer(_KEEP_S, self._keep_now)
+
+    def _keep_now(self) -> None:
+        self._keeping = None
+        typed = self._latest
+        if typed is None:
+            return
+        self.app.run_worker(
+            lambda: self._keep(typed), thread=True, exit_on_error=False, group="drafts written"
+        )
+
+    def _keep(self, typed: Typed) -> None:
+        try:
+            self._draft.keep(typed)
+        except PimemError as error:
+            self.app.call_later(self.tell_note, f"no draft: {error}")
+
+    # Saving and leaving ------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Saving needs something to save that the rules allow."""
+        if action == "save":
+            return True if self.is_mounted and self.dirty and not self._refusal else None
+        return True
+
+    def action_save(self) -> None:
+        """Save, merged with what others changed meanwhile."""
+        self._save(self.typed())
+
+    def _save(self, typed: Typed, *, allow_secret: bool = False) -> None:
+        document = self._document
+        if document is None:
+            request = WriteRequest(
+                topic=typed.name,
+                content=typed.body,
+                summary=typed.summary,
+                pin=typed.pin,
+                mode=typed.mode,
+                allow_secret=allow_secret,
+            )
+
+            def write() -> Message:
+                self._draft.keep(typed)
+                return Saved(self, self.store.write(request))
+
+            self._start(write, "", "")
+            return
+        if self._whole:
+            self._save_text(document.text, typed.body, allow_secret=allow_secret)
+            return
+        lead = document.body[: len(document.body) - len(document.body.lstrip("\r\n"))]
+        text = self.store.compose(
+            document, name=typed.name, summary=typed.summary, body=lead + typed.body
+        )
+        self._save_text(document.text, text, allow_secret=allow_secret)
+
+    def _save_text(self, opened: str, text: str, *, allow_secret: bool = False) -> None:
+        document = self._document
+        assert document is not None
+        typed = self.typed()
+
+        def save() -> Message:
+            self._draft.keep(typed)
+            change = self.store.save(
+                document.file, opened=opened, text=text, allow_secret=allow_secret
+            )
+            return Saved(self, change)
+
+        self._start(save, opened, text)
+
+    def _start(self, work: Callable[[], Message], opened: str, text: str) -> None:
+        """Run a save in a worker; what hinders it comes back to `take_refusal`."""
+        document = self._document
+
+        def run() -> Message:
+            try:
+                with self.app.turn:
+                    saved = work()
+                    self.store.announce()
+            except SecretError as error:
+                return NotSaved(self, "secret", str(error), base=opened, mine=text)
+            except ConflictError as error:
+                return self._conflict(error, opened, text)
+            except PimemError as error:
+                return NotSaved(self, "refused", str(error))
+            except Exception as error:
+                return NotSaved(self, "refused", unexpected(error))
+            self._draft.discard()
+            return saved
+
+        self.app.start(self.store, document.file if document else self._draft.path, run)
+
+    def _conflict(self, error: ConflictError, opened: str, text: str) -> Message:
+        assert self._document is not None
+        try:
+            theirs = error.theirs or self.store.read(self._document.file).text
+        except TopicNotFoundError:
+            return NotSaved(self, "gone", str(error))
+        except PimemError as failure:
+            return NotSaved(self, "refused", str(failure))
+        return NotSaved(self, "conflict", str(error), base=opened, theirs=theirs, mine=text)
+
+    def take_refusal(self, message: NotSaved) -> None:
+        """Ask the person what to do about a save that did not happen; nothing typed is lost."""
+        if message.kind == "secret":
+            self._ask_secret(message)
+        elif message.kind == "conflict":
+            from .conflict import ConflictScreen
+
+            def resolved(text: str | None) -> None:
+                if text is not None:
+                    self._save_text(message.theirs, text)
+
+            self.app.push_screen(
+                ConflictScreen(
+                    self.name_field.value, message.base, theirs=message.theirs, mine=message.mine
+                ),
+                resolved,
+            )
+        elif message.kind == "gone":
+            self._become_new()
+        else:
+            self.app.say_error(f"{message.reason} What you typed is still here.")
+
+    def _become_new(self) -> None:
+        """Go on with a text whose file was deleted: saving writes it as a new topic."""
+        if self._whole:
+            self.app.say_error("The file was deleted meanwhile. What you typed is kept as a draft.")
+            return
+        self._document = None
+        self._first = self._fields_of(None)
+        self._note = "its file was deleted; saving writes it anew"
+        self.query_one("#replace", Checkbox).value = True
+        self.add_class("-new")
+        self._changed()
+        self.app.say_error("The file was deleted meanwhile. Saving again writes it anew.")
+
+    def _ask_secret(self, message: NotSaved) -> None:
+        typed = self.typed()
+
+        def answered(yes: bool | None) -> None:
+            if yes and self._document is not None:
+                self._save_text(message.base, message.mine, allow_secret=True)
+            elif yes:
+                self._save(typed, allow_secret=True)
+
+        self.app.push_screen(
+            ConfirmScreen("Store it all the same?", message.reason, "Store"), answered
+        )
+
+    def action_leave(self) -> None:
+        """Go back to the list."""
+        self.leave_editor()
+
+    def leave_editor(self) -> None:
+        """Go back to the list; ask first when something is not saved."""
+        if not self.dirty:
+            self._throw_away(True)
+            return
+        name = self.name_field.value or "the new topic"
+        self.app.push_screen(
+            ConfirmScreen(
+                "Leave without saving?",
+                f'What you typed in "{name}" would be thrown away.',
+                "Throw away",
+            ),
+            self._throw_away,
+        )
+
+    def _throw_away(self, yes: bool | None) -> None:
+        if yes:
+            self.close()
+            # Not a worker of this screen: those end with it.
+            self.app.run_worker(self._draft.discard, thread=True, exit_on_error=False)
+
+    def close(self) -> None:
+        """Go back to the screen below."""
+        if self._keeping is not None:
+            self._keeping.stop()
+            self._keeping = None
+        if self.is_current:
+            self.dismiss()
+
+    # What others do meanwhile ------------------------------------------------------------------
+
+    def _follow_others(self, message: StoreTouched) -> None:
+        document = self._document
+        if document is not None and message.store is self.store and document.file in message.files:
+            self._look_at_disk()
+
+    def _look_at_disk(self) -> None:
+        document = self._document
+        assert document is not None
+
+        def work() -> None:
+            try:
+                self.post_message(DiskRead(self.store.read(document.file)))
+            except PimemError:
+                self.post_message(DiskRead(None))
+
+        self.run_worker(work, thread=True, exclusive=True, exit_on_error=False, group="disk")
+
+    @on(DiskRead)
+    def _show_disk(self, message: DiskRead) -> None:
+        document = self._document
+        if document is None:
+            return
+        if message.document is None:
+            self.tell_note("* deleted on disk meanwhile")
+        elif message.document.text == document.text:
+            self.tell_note("")
+        elif self.dirty:
+            self.tell_note("* changed on disk meanwhile; saving merges")
+        else:
+            self._reload(message.document)
+
+    def _reload(self, document: Document) -> None:
+        """Show what is on disk now, since nothing was typed yet."""
+        self._document = document
+        self._first = self._fields_of(document)
+        self.name_field.value, self.summary_field.value = self._first[:2]
+        place = self.editor.cursor_location
+        self.editor.load_text(self._first[2])
+        self.editor.move_cursor(place)
+        self.tell_note("* changed on disk, shown anew")

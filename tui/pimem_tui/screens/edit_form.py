@@ -1,0 +1,243 @@
+"""The form of the editor: name, summary and text, what is wrong with them and what they cost."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from pimem_core.drafts import Typed
+from pimem_core.model import Document
+from pimem_core.paths import tilde
+from pimem_core.systems.base import WriteRequest
+from pimem_core.text import plural, visible_cell
+from pimem_core.tokens import estimate
+from pimem_styles import stylesheet
+from textual import getters, on
+from textual.containers import Horizontal, Vertical
+from textual.screen import Screen
+from textual.widgets import Checkbox, Input, Static, TextArea
+from textual.worker import get_current_worker
+
+from ..background import Reader
+from ..cells import clean, cut
+from ..manager import Manager
+from ..messages import TextMeasured
+from ..widgets import BodyView, KeyBar, TooSmall
+from ..widgets.text_editor import TextEditor
+from ..widgets.tick import Tick
+
+if TYPE_CHECKING:
+    from pimem_core.systems.base import Store
+    from textual.app import ComposeResult
+    from textual.timer import Timer
+
+#: Seconds without a key before the text is measured and laid out.
+_MEASURE_S = 0.12
+
+
+class EditForm(Screen[None], Reader):
+    """Shows what is typed, checks it and tells what it costs; it saves nothing."""
+
+    app = getters.app(Manager)
+
+    CSS_PATH = stylesheet("edit.tcss")
+    AUTO_FOCUS = None
+
+    name_field = getters.query_one("#name", Input)
+    summary_field = getters.query_one("#summary", Input)
+    editor = getters.query_one(TextEditor)
+    preview = getters.query_one(BodyView)
+
+    def __init__(
+        self,
+        store: Store,
+        document: Document | None,
+        typed: Typed | None = None,
+    ) -> None:
+        super().__init__()
+        self.store = store
+        if typed is not None and typed.opened is not None:
+            document = Document(**typed.opened)
+        #: The text is edited as a whole, where a system has no name and summary to compose.
+        self._whole = "compose" not in store.abilities
+        self._document = document
+        self._restored = typed
+        self._first = self._fields_of(document)
+        self._refusal = ""
+        self._note = ""
+        self._measures = ""
+        self._measuring: Timer | None = None
+        self._latest: Typed | None = None
+
+    def _fields_of(self, document: Document | None) -> tuple[str, str, str, bool, bool]:
+        """What the fields hold before anybody types: name, summary, text, pin, replace."""
+        if document is None:
+            return "", "", "", False, False
+        text = document.text if self._whole else document.body.lstrip("\r\n")
+        return document.name, document.summary, text, False, False
+
+    # Showing -----------------------------------------------------------------------------------
+
+    def compose(self) -> ComposeResult:
+        """Fields, text, preview, status and keys."""
+        typed = self._restored
+        name, summary, body, pin, replace = self._first
+        if typed is not None:
+            name, summary, body = typed.name, typed.summary, typed.body
+            pin, replace = typed.pin, typed.mode == "replace"
+        with Horizontal(classes="field"):
+            yield Static("Name", classes="label")
+            yield Input(name, id="name", compact=True, select_on_focus=False)
+        with Horizontal(classes="field"):
+            yield Static("Summary", classes="label")
+            yield Input(
+                summary,
+                placeholder="one line that tells when to read this",
+                id="summary",
+                compact=True,
+                select_on_focus=False,
+            )
+        with Horizontal(id="options"):
+            yield Tick("pinned", pin, id="pin", compact=True)
+            yield Tick("replace old text", replace, id="replace", compact=True)
+        yield Static(id="refusal", markup=False)
+        with Horizontal(id="body"):
+            yield TextEditor()
+            with Vertical(id="preview"):
+                yield BodyView(can_focus=False)
+        yield Static(id="about", markup=False)
+        yield KeyBar()
+        yield TooSmall()
+        self._body_at_first = body
+
+    def on_mount(self) -> None:
+        """Put the text in, and the cursor where typing begins."""
+        self.set_class(self._document is None, "-new")
+        self.set_class(self._whole, "-whole")
+        self.add_class("-preview")
+        self.editor.load_text(self._body_at_first)
+        if self._document is None and not self.name_field.value:
+            self.name_field.focus()
+        else:
+            self.editor.focus()
+        self._changed()
+
+    @property
+    def dirty(self) -> bool:
+        """Whether something was typed that is not saved."""
+        return self.fields() != self._first
+
+    def fields(self) -> tuple[str, str, str, bool, bool]:
+        """What the fields hold now."""
+        return (
+            self.name_field.value,
+            self.summary_field.value,
+            self.editor.text,
+            self.query_one("#pin", Checkbox).value,
+            self.query_one("#replace", Checkbox).value,
+        )
+
+    def typed(self) -> Typed:
+        """What the fields hold now, as a draft keeps it."""
+        name, summary, body, pin, replace = self.fields()
+        return Typed(
+            system=self.store.system,
+            folder=self.store.path,
+            opened=None if self._document is None else dict(self._document.__dict__),
+            name=name,
+            summary=summary,
+            body=body,
+            pin=pin,
+            mode="replace" if replace else "append",
+            time=time.time(),
+        )
+
+    @on(Input.Changed)
+    @on(TextArea.Changed)
+    @on(Checkbox.Changed)
+    def _changed(self) -> None:
+        """Check what was typed at once; measure and keep it when the keys rest."""
+        if not self.is_mounted:
+            return
+        self._check()
+        self._show_about()
+        if self._measuring is not None:
+            self._measuring.stop()
+        self._measuring = self.set_timer(_MEASURE_S, self._measure)
+        self._latest = self.typed() if self.dirty else None
+        if self._latest is not None:
+            self.keep_soon()
+
+    def _check(self) -> None:
+        name, summary, _body, _pin, _replace = self.fields()
+        refusal = ""
+        known = self._document.name if self._document is not None else ""
+        if name != known:  # an untouched form needs no scolding
+            request = WriteRequest(topic=name, content="", summary=summary)
+            refusal = self.store.check(request) or ""
+        if refusal != self._refusal:
+            self._refusal = refusal
+            self.query_one("#refusal", Static).update(f"! {visible_cell(refusal)}")
+            self.set_class(bool(refusal), "-refused")
+        self.refresh_bindings()
+
+    def _show_about(self) -> None:
+        parts = ["unsaved" if self.dirty else "saved" if self._document is not None else "empty"]
+        if self._note:
+            parts.append(self._note)
+        if not self._whole:
+            cost = self.store.cost(self.name_field.value, self.summary_field.value)
+            parts.append(f"{plural(cost, 'token')} per prompt")
+        if self._measures:
+            parts.append(self._measures)
+        where = self._document.path if self._document is not None else self.store.path
+        parts.append(tilde(where, self.app.places.home))
+        text = cut(" · ".join(clean(part) for part in parts), max(self.size.width - 2, 1))
+        self.query_one("#about", Static).update(text)
+
+    def on_resize(self) -> None:
+        """Lay the preview out for the new width."""
+        self.call_after_refresh(self._changed)
+
+    def _measure(self) -> None:
+        body = self.editor.text
+        shows = self.query_one("#preview").display
+        width = self.preview.measure
+
+        def work() -> None:
+            from ..markdown import lay_out
+
+            worker = get_current_worker()
+            words, tokens = len(body.split()), estimate(body)
+            lines = lay_out(body, width) if shows else None
+            if not worker.is_cancelled:
+                self.post_message(TextMeasured(words, tokens, lines))
+
+        self.run_worker(work, thread=True, exclusive=True, exit_on_error=False, group="measure")
+
+    @on(TextMeasured)
+    def _show_measures(self, message: TextMeasured) -> None:
+        self._measures = f"{plural(message.words, 'word')}, {plural(message.tokens, 'token')}"
+        self._show_about()
+        if message.lines is not None:
+            self.preview.show(message.lines, keep_place=True)
+
+    def action_preview(self) -> None:
+        """Show or hide the preview; on a narrow screen it takes the place of the text."""
+        if self.has_class("-wide"):
+            self.toggle_class("-preview")
+        else:
+            self.toggle_class("-only-preview")
+            if not self.has_class("-only-preview"):
+                self.editor.focus()
+        self.call_after_refresh(self._measure)
+
+    def keep_soon(self) -> None:
+        """Keep what was typed, once the keys rest."""
+        raise NotImplementedError
+
+    def tell_note(self, note: str) -> None:
+        """Show a note in the status line."""
+        self._note = note
+        if self.is_mounted:
+            self._show_about()

@@ -1,0 +1,173 @@
+"""What was changed through pimem, newest first, with the difference of each change."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from pimem_core import undo
+from pimem_core.errors import PimemError
+from pimem_core.text import visible
+from pimem_styles import stylesheet
+from textual import getters, on
+from textual.containers import Vertical
+from textual.screen import Screen
+from textual.widgets import Static
+
+from ..ages import short_age
+from ..background import Reader
+from ..bindings import bindings_of
+from ..cells import clean, fit
+from ..manager import Manager
+from ..markdown import Line
+from ..messages import DifferenceRead, HistoryRead
+from ..widgets import BodyView, KeyBar, TooSmall
+from ..widgets.rows import Rows
+from ..wrap import Run, wrap
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pimem_core.model import HistoryEntry
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+
+    from ..messages import ChangeFailed, TopicChanged
+
+_KINDS = {"-": "removed", "+": "added", "@": "muted"}
+#: Most changes that are shown.
+_MOST = 2_000
+
+
+class HistoryScreen(Screen[None], Reader):
+    """Lists the changes and shows what the selected one did."""
+
+    app = getters.app(Manager)
+
+    CSS_PATH = stylesheet("history.tcss")
+    AUTO_FOCUS = "Rows"
+    KEY_BAR = ("history.undo", "history.redo", "history.back", "app.help")
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("history")]
+
+    rows = getters.query_one(Rows)
+    difference = getters.query_one(BodyView)
+    key_bar = getters.query_one(KeyBar)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._entries: Sequence[HistoryEntry] = ()
+        self._read_once = False
+
+    def compose(self) -> ComposeResult:
+        """Title, changes, difference, keys."""
+        yield Static("History", id="title", markup=False)
+        with Vertical(id="body"):
+            yield Rows()
+            yield BodyView(can_focus=False)
+        yield Static(id="state", markup=False)
+        yield KeyBar()
+        yield TooSmall()
+
+    def on_mount(self) -> None:
+        """Read the journal."""
+        self.app.topic_changed.subscribe(self, self._follow)
+        self.app.change_failed.subscribe(self, self._follow)
+        self._read()
+
+    def _follow(self, _message: TopicChanged | ChangeFailed) -> None:
+        self._read()
+
+    def _read(self) -> None:
+        places, stores = self.app.places, self.app.stores
+
+        def work() -> None:
+            self.post_message(HistoryRead(undo.history(places, stores)[:_MOST]))
+
+        self.run_worker(work, thread=True, exclusive=True, exit_on_error=False, group="history")
+
+    @on(HistoryRead)
+    def _take(self, message: HistoryRead) -> None:
+        self._entries = message.entries
+        self._read_once = True
+        self.set_class(not message.entries, "-empty")
+        self.query_one("#state", Static).update(
+            "" if message.entries else "Nothing was changed through pimem yet."
+        )
+        self.rows.show([self._row(entry) for entry in message.entries])
+        self.refresh_bindings()
+
+    def _row(self, entry: HistoryEntry) -> list[Run]:
+        age = short_age(entry.time, self.app.now())
+        taken_back = not entry.undoable and entry.action != "undo"
+        return [
+            Run(f" {entry.time[:16].replace('T', ' ')} {age:>4}  ", "muted"),
+            Run(fit(clean(entry.action), 7) + " ", "warning" if taken_back else ""),
+            Run(clean(entry.name or entry.file), "name"),
+            Run(f"  {clean(entry.store)}", "muted"),
+            Run("  (taken back)" if taken_back else "", "muted"),
+        ]
+
+    def on_resize(self) -> None:
+        """Lay the difference out for the new width."""
+        self.call_after_refresh(self._read_difference)
+
+    @on(Rows.RowSelected)
+    def _read_difference(self) -> None:
+        row = self.rows.selected
+        if not 0 <= row < len(self._entries):
+            self.difference.show(())
+            return
+        self.key_bar.status = f"{row + 1:,} of {len(self._entries):,}"
+        entry, places = self._entries[row], self.app.places
+
+        def work() -> None:
+            try:
+                text = undo.difference(places, entry.id)
+            except PimemError as error:
+                text = str(error)
+            self.post_message(DifferenceRead(entry.id, text))
+
+        self.run_worker(work, thread=True, exclusive=True, exit_on_error=False, group="difference")
+
+    @on(DifferenceRead)
+    def _show_difference(self, message: DifferenceRead) -> None:
+        row = self.rows.selected
+        if row >= len(self._entries) or self._entries[row].id != message.entry:
+            return
+        lines: list[Line] = []
+        width = self.difference.measure
+        for line in visible(message.text).split("\n"):
+            kind = _KINDS.get(line[:1], "heading" if line.startswith("/") else "")
+            lines += [Line(tuple(part)) for part in wrap([Run(line, kind)], width)]
+        self.difference.show(lines)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Undo and redo need something to take back."""
+        if action == "undo_newest":
+            return True if any(entry.undoable for entry in self._entries) else None
+        if action == "redo_newest":
+            undone = any(entry.action == "undo" for entry in self._entries)
+            return True if undone else None
+        return True
+
+    def action_move(self, by: int) -> None:
+        """Select another change."""
+        self.rows.move(by)
+
+    def action_page(self, direction: int) -> None:
+        """Scroll the difference."""
+        if direction > 0:
+            self.difference.scroll_page_down(animate=False)
+        else:
+            self.difference.scroll_page_up(animate=False)
+
+    def action_undo_newest(self) -> None:
+        """Undo the newest change."""
+        self.app.take_back("undo")
+
+    def action_redo_newest(self) -> None:
+        """Redo what was undone last."""
+        self.app.take_back("redo")
+
+    def action_back(self) -> None:
+        """Go back."""
+        self.dismiss()

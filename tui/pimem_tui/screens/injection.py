@@ -1,0 +1,189 @@
+"""What pi's model is given: the exact text, and what each entry of it costs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from pimem_core.injection import given
+from pimem_core.text import plural, visible
+from pimem_core.tokens import estimate
+from pimem_styles import stylesheet
+from textual import getters, on
+from textual.containers import Horizontal
+from textual.message import Message
+from textual.screen import Screen
+from textual.widgets import Static
+
+from ..background import Reader
+from ..bindings import bindings_of
+from ..cells import clean
+from ..manager import Manager
+from ..markdown import Line
+from ..widgets import BodyView, KeyBar, TooSmall
+from ..widgets.rows import Rows
+from ..wrap import Run, wrap
+
+if TYPE_CHECKING:
+    from pimem_core.paths import Places
+    from pimem_core.systems.base import Store
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+
+_BAR_CELLS = 10
+
+
+@dataclass
+class _Entry:
+    """A line of the text that stands for a topic or a part, and what it costs."""
+
+    name: str
+    tokens: int
+    line: int
+    """Its line in the text, counted before wrapping."""
+
+
+@dataclass
+class _Injection:
+    """The text in lines with the style of each, the entries by cost, and the cost of all."""
+
+    lines: list[tuple[str, str]]
+    entries: list[_Entry]
+    tokens: int
+
+
+@dataclass
+class InjectionRead(Message):
+    """A worker worked out what the model is given."""
+
+    injection: _Injection
+
+
+class InjectionScreen(Screen[None], Reader):
+    """The text at the left, its entries with bars at the right; moving in one moves the other."""
+
+    app = getters.app(Manager)
+
+    CSS_PATH = stylesheet("injection.tcss")
+    AUTO_FOCUS = "Rows"
+    KEY_BAR = ("injection.back", "injection.page_down", "app.help")
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("injection")]
+
+    rows = getters.query_one(Rows)
+    text = getters.query_one(BodyView)
+
+    def __init__(self, places: Places, store: Store) -> None:
+        super().__init__()
+        self._places = places
+        self._store = store
+        self._injection = _Injection([], [], 0)
+        self._starts: list[int] = []
+
+    def compose(self) -> ComposeResult:
+        """Title, text, entries, keys."""
+        yield Static("Reading …", id="title", markup=False)
+        with Horizontal(id="body"):
+            yield BodyView(can_focus=False)
+            yield Rows()
+        yield KeyBar()
+        yield TooSmall()
+
+    def on_mount(self) -> None:
+        """Work it out in a worker."""
+        places, store = self._places, self._store
+
+        def work() -> None:
+            self.post_message(InjectionRead(_read(places, store)))
+
+        self.run_worker(work, thread=True, exclusive=True, exit_on_error=False, group="injection")
+
+    @on(InjectionRead)
+    def _take(self, message: InjectionRead) -> None:
+        self._injection = message.injection
+        total = message.injection.tokens
+        self.query_one("#title", Static).update(
+            f"What pi's model is given with the first prompt: about {plural(total, 'token')}"
+        )
+        most = max((entry.tokens for entry in message.injection.entries), default=1) or 1
+        self.rows.show([_row(entry, most) for entry in message.injection.entries])
+        self._lay_out()
+
+    def on_resize(self) -> None:
+        """Lay the text out for the new width."""
+        self.call_after_refresh(self._lay_out)
+
+    @on(Rows.RowSelected)
+    def _lay_out(self) -> None:
+        """Show the text with the selected entry set off and in view."""
+        entries = self._injection.entries
+        chosen = entries[self.rows.selected].line if entries else -1
+        width = max(self.text.measure - 2, 8)
+        lines: list[Line] = []
+        at = 0
+        for number, (text, kind) in enumerate(self._injection.lines):
+            sign = "▌ " if number == chosen else "  "
+            if number == chosen:
+                at, kind = len(lines), "strong"
+            for part in wrap([Run(text, kind)], width):
+                lines.append(Line((Run(sign, "subheading"), *part)))
+        self.text.show(lines, keep_place=True)
+        if chosen >= 0:
+            self.text.scroll_to(y=max(at - self.text.size.height // 3, 0), animate=False)
+
+    def action_move(self, by: int) -> None:
+        """Select another entry."""
+        self.rows.move(by)
+
+    def action_page(self, direction: int) -> None:
+        """Scroll the text."""
+        if direction > 0:
+            self.text.scroll_page_down(animate=False)
+        else:
+            self.text.scroll_page_up(animate=False)
+
+    def action_back(self) -> None:
+        """Go back."""
+        self.dismiss()
+
+
+def _row(entry: _Entry, most: int) -> list[Run]:
+    cells = max(round(_BAR_CELLS * entry.tokens / most), 1)
+    return [
+        Run(f"{entry.tokens:>6,} ", "muted"),
+        Run("█" * cells + " " * (_BAR_CELLS - cells + 1), "bar"),
+        Run(clean(entry.name), "name"),
+    ]
+
+
+def _read(places: Places, store: Store) -> _Injection:
+    names: dict[str, str] = {}
+    for topic in store.list():
+        names.setdefault(topic.line, topic.name)
+    found = _Injection([], [], 0)
+    for system in given(places):
+        if system.error is not None:
+            found.lines.append((f"! {system.system}: {system.error}", "muted"))
+        for part in system.parts:
+            _add(found, f"{system.system} {part.name}", part.text, part.dropped, names)
+    if not found.lines:
+        found.lines.append(("Nothing is given: no system is active here.", "muted"))
+    found.entries.sort(key=lambda entry: -entry.tokens)
+    return found
+
+
+def _add(found: _Injection, title: str, text: str, dropped: object, names: dict[str, str]) -> None:
+    begin = len(found.lines)
+    tokens = estimate(text)
+    found.tokens += tokens
+    of_entries = 0
+    for line in text.split("\n"):
+        name = names.get(line)
+        if name is not None:
+            cost = estimate(f"{line}\n")
+            of_entries += cost
+            found.entries.append(_Entry(name, cost, len(found.lines)))
+        found.lines.append((visible(line), "heading" if line.startswith("## ") else ""))
+    found.entries.append(_Entry(f"({title}: all else)", tokens - of_entries, begin))
+    if isinstance(dropped, list | tuple) and dropped:
+        found.lines.append((f"! cut: {visible(', '.join(dropped))}", "cut"))
+    found.lines.append(("", ""))

@@ -1,0 +1,328 @@
+"""What the list shows: the rows of a store, how the store is, and a preview where it fits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING
+
+from pimem_core.text import visible
+from textual import getters, on
+from textual.containers import Container, Horizontal
+from textual.widgets import Static
+
+from ..listing import Listing
+from ..messages import (
+    ChangeFailed,
+    ReadFailed,
+    StatusRead,
+    StoreTouched,
+    TokensCounted,
+    TopicChanged,
+    TopicsRead,
+)
+from ..ordering import ORDERS
+from ..reading import read_statuses, read_store, search
+from ..states import state_of
+from ..widgets import (
+    FilterBar,
+    KeyBar,
+    Preview,
+    Seam,
+    StoreAbout,
+    StoreTabs,
+    TooSmall,
+    TopicList,
+)
+from ..widgets.store_header import read_only
+from .topic_screen import LOW, TopicScreen
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from pimem_core.model import StoreStatus, Topic
+    from pimem_core.systems.base import Store
+    from textual.app import ComposeResult
+    from textual.timer import Timer
+
+#: Seconds after which reading is worth a message.
+_SLOW_S = 0.15
+#: Seconds between two looks at a store that somebody holds locked.
+_LOCK_LOOK_S = 2.0
+#: Seconds that a row stays marked after somebody else changed it.
+_MARK_S = 4.0
+_PINS = {"pinned_now": True, "unpinned_now": False}
+
+
+@dataclass
+class Shown:
+    """What is known of one store, and where the person was in it."""
+
+    listing: Listing | None = None
+    status: StoreStatus | None = None
+    tokens: int | None = None
+    error: str = ""
+    file: str | None = None
+    #: Files that are marked to be changed together.
+    marked: set[str] = field(default_factory=set)
+    #: Files that somebody else changed just now.
+    changed: frozenset[str] = frozenset()
+
+
+class StoreScreen(TopicScreen):
+    """One store at a time: its rows, its state and a preview of the selected topic."""
+
+    tabs = getters.query_one(StoreTabs)
+    about = getters.query_one(StoreAbout)
+    filter_bar = getters.query_one(FilterBar)
+    topic_list = getters.query_one(TopicList)
+    key_bar = getters.query_one(KeyBar)
+    preview = getters.query_one(Preview)
+
+    def __init__(
+        self, stores: Sequence[Store], start: int, home: str, now: Callable[[], float]
+    ) -> None:
+        super().__init__()
+        self._stores = stores
+        self._home = home
+        self._now = now
+        self._index = start
+        self._shown = [Shown() for _ in stores]
+        self._query = ""
+        self._words = ""
+        self._hits: Listing | None = None
+        self._slow = False
+        self._greyed: tuple[object, ...] = ()
+        self._order = 0
+        self._unmark: Timer | None = None
+
+    @property
+    def store(self) -> Store:
+        """The store that is shown."""
+        return self._stores[self._index]
+
+    @property
+    def store_status(self) -> StoreStatus | None:
+        """What is known of that store."""
+        return self._shown[self._index].status
+
+    @property
+    def topic(self) -> Topic | None:
+        """The selected topic, as long as the list shows."""
+        return None if self.has_class("-message") else self.topic_list.topic
+
+    @property
+    def _types(self) -> Sequence[str]:
+        listing = self._shown[self._index].listing
+        return listing.types if listing is not None else ()
+
+    def compose(self) -> ComposeResult:
+        """Header, list, preview and keys; a message takes the place of the list when needed."""
+        yield StoreTabs([store.name for store in self._stores])
+        yield StoreAbout(self._home)
+        yield FilterBar()
+        yield Seam()
+        with Horizontal(id="body"):
+            with Container(id="rows"):
+                yield TopicList(self._now)
+                yield Static(id="state", markup=False)
+            yield Preview(self._now)
+        yield KeyBar()
+        yield TooSmall()
+
+    def on_mount(self) -> None:
+        """Show the frame first, then read."""
+        self.tabs.active = self._index
+        self.app.topic_changed.subscribe(self, self._follow_change)
+        self.app.change_failed.subscribe(self, self._follow_failure)
+        self.app.store_touched.subscribe(self, self._follow_others)
+        self.call_after_refresh(self._read, others=True)
+        self.set_interval(60, self.topic_list.redraw)  # ages move on
+        self.set_interval(_LOCK_LOOK_S, self._look_at_lock)
+
+    # Reading -----------------------------------------------------------------------------------
+
+    def _read(self, *, others: bool = False, touched: frozenset[str] | None = None) -> None:
+        self._slow = False
+        self.set_timer(_SLOW_S, self._say_reading)
+        old = self._shown[self._index].listing
+        job = partial(read_store, self.store, order=self._order, old=old, touched=touched)
+        self.read("read", job)
+        if touched is None:
+            self.app.watch_store(self.store)
+        if others:
+            rest = [store for store in self._stores if store is not self.store]
+            self.read("statuses", partial(read_statuses, rest))
+
+    def _say_reading(self) -> None:
+        self._slow = True
+        self._show_state()
+
+    @on(TopicsRead)
+    def _take_topics(self, message: TopicsRead) -> None:
+        index = self._stores.index(message.store)
+        shown = self._shown[index]
+        shown.listing = message.listing
+        shown.error = ""
+        shown.marked &= message.listing.rows.keys()
+        changed = message.changed - self.app.own_files(message.store)
+        if changed:
+            self._mark_changed(shown, changed)
+        self.tabs.set_count(index, len(message.listing.topics))
+        if index == self._index:
+            self._show_rows()
+
+    def _mark_changed(self, shown: Shown, files: frozenset[str]) -> None:
+        """Mark rows for a moment; without motion until the next key."""
+        shown.changed |= files
+        if self._unmark is not None:
+            self._unmark.stop()
+            self._unmark = None
+        if self.app.animation_level != "none":
+            self._unmark = self.set_timer(_MARK_S, self.unmark_changed)
+
+    @on(TopicList.KeyPressed)
+    def _unmark_at_a_key(self) -> None:
+        if self._unmark is None:
+            self.unmark_changed()
+
+    def unmark_changed(self) -> None:
+        """Take the marks of what somebody else changed off all rows."""
+        self._unmark = None
+        for shown in self._shown:
+            shown.changed = frozenset()
+        self._show_flags()
+
+    def _show_flags(self) -> None:
+        """Let the list draw which rows are marked, and by whom."""
+        shown = self._shown[self._index]
+        self.topic_list.flag(shown.marked, shown.changed)
+        self._show_place()
+
+    def _show_place(self) -> None:
+        count = len(self.topic_list.listing.topics)
+        place = f"{self.topic_list.selected + 1:,} of {count:,}" if count else ""
+        marked = len(self._shown[self._index].marked)
+        self.key_bar.status = f"{marked:,} marked · {place}" if marked else place
+        self._grey()
+
+    @on(TokensCounted)
+    def _take_tokens(self, message: TokensCounted) -> None:
+        index = self._stores.index(message.store)
+        self._shown[index].tokens = message.tokens
+        if index == self._index:
+            self.tabs.tokens = message.tokens
+
+    @on(ReadFailed)
+    def _take_failure(self, message: ReadFailed) -> None:
+        index = self._stores.index(message.store)
+        self._shown[index].error = message.error
+        if index == self._index:
+            listing = self._shown[index].listing
+            if listing is not None and listing.topics:
+                self.app.say_error(message.error)  # what was read before stays on the screen
+            self._show_state()
+
+    @on(StatusRead)
+    def _take_status(self, message: StatusRead) -> None:
+        index = self._stores.index(message.store)
+        shown = self._shown[index]
+        shown.status = message.status
+        if shown.listing is None:
+            self.tabs.set_count(index, message.status.count)
+        if index == self._index:
+            self.about.status = message.status
+            self._show_state()
+
+    def _look_at_lock(self) -> None:
+        if self.store_status is not None and self.store_status.lock is not None:
+            self.read("lock", partial(read_statuses, [self.store]))
+
+    # Showing -----------------------------------------------------------------------------------
+
+    def _show_rows(self) -> None:
+        """Show the store's topics, or look for the filter in them again."""
+        shown = self._shown[self._index]
+        listing = shown.listing or Listing()
+        self.tabs.tokens = shown.tokens
+        self.about.stale, self.about.problems = listing.stale, listing.problems
+        self.about.order = ORDERS[self._order][0] if self._order else ""
+        self._show_flags()
+        if self._query:
+            self.read("search", partial(search, self.store, self._query, order=self._order))
+            self._show_state()
+            return
+        self.topic_list.show(
+            listing,
+            name_cells=listing.name_cells,
+            type_cells=listing.type_cells,
+            file=shown.file,
+        )
+        self._show_state()
+
+    def _show_state(self) -> None:
+        """Put a message in the place of the list when there is nothing to list."""
+        shown = self._shown[self._index]
+        text = state_of(shown.listing, shown.status, shown.error, self._query, self._hits)
+        if shown.listing is None and not shown.error and not self._slow:
+            text = None  # most stores are there before anybody could read a message
+        self.set_class(text is not None, "-message")
+        self.query_one("#state", Static).update(visible(text or ""))
+        self._grey()
+
+    def _grey(self) -> None:
+        """Let the keys follow what can be done, when that has changed."""
+        greyed = (
+            self._index,
+            self.topic is None,
+            read_only(self.store_status),
+            self._query == "",
+            bool(self._shown[self._index].marked),
+            len(self._types),
+        )
+        if greyed != self._greyed:
+            self._greyed = greyed
+            self.refresh_bindings()
+
+    @on(TopicList.TopicSelected)
+    def _follow_selection(self, message: TopicList.TopicSelected) -> None:
+        topic = message.topic
+        shown = self._shown[self._index]
+        if topic is not None:
+            shown.file = topic.file
+        self._show_place()
+        self.preview.show(self.store, self.topic, self._words)
+
+    def on_resize(self) -> None:
+        """Join the lines at the top to the preview's, once sizes are known."""
+        self.call_after_refresh(self._join_lines)
+
+    def _join_lines(self) -> None:
+        self.preview.shorten(self.size.height < LOW)
+        self.query_one(Seam).joint = self.preview.region.x if self.preview.display else None
+
+    # After a change ----------------------------------------------------------------------------
+
+    def _follow_change(self, message: TopicChanged) -> None:
+        """Show a pin at once, then read again what else the change touched."""
+        change = message.change
+        pinned = _PINS.get(change.outcome)
+        listing = self.topic_list.listing
+        row = listing.rows.get(change.file)
+        if message.store is not self.store:
+            return
+        if pinned is not None and row is not None:
+            self.topic_list.replace(listing.topics[row].but(pinned=pinned))
+        if change.outcome in ("created", "undone", "redone") and change.file:
+            self._shown[self._index].file = change.file  # what came (back) is what is looked for
+        self._read()
+
+    def _follow_failure(self, message: ChangeFailed) -> None:
+        """A refusal often means that the store is not as it was shown."""
+        if message.store is self.store:
+            self._read()
+
+    def _follow_others(self, message: StoreTouched) -> None:
+        """Read again after somebody else changed the store."""
+        if message.store is self.store:
+            self._read(touched=message.files)
