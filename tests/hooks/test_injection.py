@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -171,3 +172,26 @@ def test_a_broken_configuration_is_one_notice_with_its_place(host: Host) -> None
     (notice,) = host.start()
     assert "line 2, column 16" in notice["message"]
     assert kinds(host.prompt()) == ["section"]
+
+
+def test_state_that_was_lost_between_two_renames_is_one_event_old(host: Host) -> None:
+    host.features = []
+    host.start()
+    shown = [kinds(host.prompt()) for _ in range(3)]
+    (path,) = (Path(host.places.state_dir) / "sessions").glob("*.json")
+    path.unlink()
+    shown += [kinds(host.prompt()) for _ in range(3)]
+    assert [n for n, found in enumerate(shown, start=1) if found] == [1, 6]
+
+
+def test_the_state_of_old_sessions_is_removed(host: Host) -> None:
+    from pimem_core.hooks.state import SessionState
+
+    host.start()
+    folder = Path(host.places.state_dir) / "sessions"
+    old = folder / "old.json"
+    old.write_text("{}")
+    os.utime(old, (0, 0))
+    SessionState(host.places.state_dir, "s").prune()
+    assert not old.exists()
+    assert (folder / "s.json").exists()

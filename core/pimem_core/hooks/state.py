@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _SNAPSHOTS = 8
 _KEPT_S = 90 * 86_400
+_BEFORE = ".before"
 
 
 def _file_name(session_id: str) -> str:
@@ -43,7 +44,7 @@ class SessionState:
         self._files = (f"{base}.json", f"{base}.texts.json")
         self._raw: dict[str, Any] = {"systems": {}, "answers": []}
         self.texts: dict[str, str] = {}
-        self._raw.update(_read(self._files[0]))
+        self._raw.update(_read(self._files[0]) or _read(self._files[0] + _BEFORE))
         self.texts.update(_read(self._files[1]))
         self._before = json.dumps(self._raw), dict(self.texts)
 
@@ -71,6 +72,13 @@ class SessionState:
         if self.texts != self._before[1]:
             self._publish(self._files[1], json.dumps(self.texts))
         if text != self._before[0]:
+            # Some file systems write a file to the disk at once when it replaces another, which
+            # can take longer than all the rest; so the one before steps aside.
+            if os.path.lexists(self._files[0]):
+                with contextlib.suppress(OSError):
+                    os.unlink(self._files[0] + _BEFORE)
+                with contextlib.suppress(OSError):
+                    os.rename(self._files[0], self._files[0] + _BEFORE)
             self._publish(self._files[0], text)
         self._before = text, dict(self.texts)
 
