@@ -159,6 +159,8 @@ class Manager(TopicChanges):
     def _ask_draft(self, message: DraftsFound) -> None:
         from .screens.browser import BrowserScreen
 
+        if not self.screen_stack:  # the app ends
+            return
         for screen in self.screen_stack:
             if isinstance(screen, BrowserScreen):
                 screen.about.drafts = len(message.drafts)
