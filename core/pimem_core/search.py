@@ -57,21 +57,32 @@ def _scan_kept(
 ) -> Iterator[Hit]:
     sought = wanted.encode("utf-8", "replace")
     plain = wanted.isascii()
+    # What had no hit has none for a longer query, so typing on looks at less and less.
+    left = texts.found_with(wanted)
+    found = set()
     for done, topic in enumerate(topics):
         if done % 256 == 0:
             progress(done, len(topics))
             if cancelled():
                 return
+        if left is not None and topic.path not in left:
+            continue
         hit = _in_index(topic, wanted)
         if hit is None and shown:
             hit = _in_body(topic, wanted, shown)
         elif hit is None:
             text = texts.of(topic.path, _SEARCH_BYTES)
-            if text is not None and (sought in text.lowered or not (plain and text.plain)):
+            if text is not None and plain and text.plain:
+                at = text.lowered.find(sought)
+                hit = _in_plain(topic, text.data, at) if at >= 0 else None
+            elif text is not None:
                 hit = _in_lines(topic, wanted, text.data)
         if hit is not None:
+            found.add(topic.path)
             yield hit
     progress(len(topics), len(topics))
+    if not shown:
+        texts.remember(wanted, found)
 
 
 def _in_index(topic: Topic, wanted: str) -> Hit | None:
@@ -91,23 +102,22 @@ def _in_body(topic: Topic, wanted: str, shown: Mapping[str, bytes | None]) -> Hi
         return None
     # Only text beyond ASCII can change length or letters when it is lowered.
     if wanted.isascii() and data.isascii():
-        if wanted.encode() not in data.lower():
-            return None
-    elif wanted not in data.decode("utf-8", "replace").lower():
+        at = data.lower().find(wanted.encode())
+        return _in_plain(topic, data, at) if at >= 0 else None
+    if wanted not in data.decode("utf-8", "replace").lower():
         return None
     return _in_lines(topic, wanted, data)
 
 
+def _in_plain(topic: Topic, data: bytes, at: int) -> Hit:
+    """The hit at a place of an ASCII text; only its line is decoded."""
+    start, end = data.rfind(b"\n", 0, at) + 1, data.find(b"\n", at)
+    line = data[start : end if end >= 0 else None].decode()
+    snippet = cut_utf16(trim(line), _SNIPPET_UNITS)
+    return Hit(topic=topic, where="body", snippet=snippet, line=data.count(b"\n", 0, at) + 1)
+
+
 def _in_lines(topic: Topic, wanted: str, data: bytes) -> Hit | None:
-    if wanted.isascii() and data.isascii():
-        # The line alone is decoded: a filter of one letter has ten thousand of them.
-        at = data.lower().find(wanted.encode())
-        if at < 0:
-            return None
-        start, end = data.rfind(b"\n", 0, at) + 1, data.find(b"\n", at)
-        line = data[start : end if end >= 0 else None].decode()
-        snippet = cut_utf16(trim(line), _SNIPPET_UNITS)
-        return Hit(topic=topic, where="body", snippet=snippet, line=data.count(b"\n", 0, at) + 1)
     for number, line in enumerate(data.decode("utf-8", "replace").split("\n"), start=1):
         if wanted in line.lower():
             snippet = cut_utf16(trim(line), _SNIPPET_UNITS)

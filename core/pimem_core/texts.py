@@ -9,7 +9,7 @@ from .files.read import read_bytes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from .model import Topic
 
@@ -41,6 +41,7 @@ class Texts:
         self._texts: dict[str, Text] = {}
         self._round = 0
         self._topics: Sequence[Topic] | None = None
+        self._found: tuple[int, str, Collection[str]] | None = None
 
     @property
     def topics(self) -> Sequence[Topic] | None:
@@ -58,6 +59,17 @@ class Texts:
         """Look at every file again before it is used the next time."""
         self._round += 1
         self._topics = None
+
+    def remember(self, query: str, paths: Collection[str]) -> None:
+        """Note where a whole search had its hits."""
+        self._found = (self._round, query, paths)
+
+    def found_with(self, query: str) -> Collection[str] | None:
+        """Where alone a query can have hits, since a shorter one had hits only there; else None."""
+        found = self._found
+        if found is None or found[0] != self._round or not query.startswith(found[1]):
+            return None
+        return found[2]
 
     def of(self, path: str, limit: int) -> Text | None:
         """The text of a file, None when it cannot be read.

@@ -15,8 +15,8 @@ POLL_S = 2.0
 #: Seconds that a file's time may lag behind the clock.
 _CLOCK_S = 0.02
 #: Milliseconds that changes are gathered, so that one rename is not told as three.
-_STEP_MS = 20
-_GATHER_MS = 60
+_STEP_MS = 5
+_GATHER_MS = 30
 #: Milliseconds after which the folder itself is looked at: a removed one gives no notice.
 _LOOK_MS = 1_000
 #: Where notices of changes made on other machines never arrive.

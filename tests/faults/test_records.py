@@ -13,7 +13,7 @@ import pytest
 from faults import standins
 from faults.homes import EVERY, KINDS, PIMEM, Home, filled, undo
 from pimem_core.errors import ConflictError, StorageError
-from pimem_core.files import journal, record
+from pimem_core.files import journal, patch, record
 from pimem_core.files.process import this_process
 from pimem_core.systems.base import WriteRequest
 
@@ -314,3 +314,10 @@ def test_a_change_waits_for_the_disk_few_times(home: Home) -> None:
     ended = home.run(APPEND.command, stdin=b"text\n")
     # Two files and the record, then the names of intent and files.
     assert [call.name for call in ended.calls].count("fsync") == 5
+
+
+def test_lines_whose_place_is_gone_go_to_the_end_before_the_line_end() -> None:
+    hunks = patch.diff(b"a\nb\nlast\n", b"A\nb\nlast\n\nnew\n")
+    assert patch.apply_nearby(b"of another\n", hunks, lambda _lines: False) == (
+        b"of another\n\nnew\n"
+    )

@@ -55,7 +55,7 @@ def _change(home: Home, action: str, topic: str, text: str, by_command: bool) ->
             "unpin": ["unpin", topic],
             "remove": ["remove", topic],
             "edit": ["edit", topic],
-        }.get(action, ["write", topic, "--summary", text, f"--content={text}", "--mode", mode])
+        }.get(action, ["write", topic, f"--summary={text}", f"--content={text}", "--mode", mode])
         if action == "pinned write":
             words.append("--pin")
         assert _command(home, *words) in (0, 1)

@@ -132,7 +132,7 @@ async def test_actions_work_on_hits_and_the_filter_stays(demo: Places) -> None:
         await press(pilot, "p", "r", "y")
         assert "Nothing contains" not in shown(pilot)  # the file is still found, unlisted
         await press(pilot, "escape")
-        assert "Flaky Tests" not in shown(pilot)
+        await until(pilot, lambda: "Flaky Tests" not in shown(pilot))
 
 
 async def test_matches_open_in_view(demo: Places) -> None:

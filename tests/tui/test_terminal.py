@@ -128,7 +128,7 @@ def test_editing_beside_other_writers(terminal: Terminal, memory: Path) -> None:
     terminal.keys("b")
     terminal.sees("All decided")
     terminal.keys("F2")
-    terminal.sees("Saved", "? help")
+    terminal.sees("enter open", "? help")
     text = path.read_text()
     assert "LONG ANSWERS FIRST" in text
     assert "mine2 mine1 - short answers first" in text

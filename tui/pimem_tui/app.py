@@ -15,6 +15,7 @@ from pimem_core.text import visible_cell
 from pimem_styles import stylesheet
 
 from .bindings import bindings
+from .collecting import collect_seldom
 from .ending import LastResort
 from .manager import Manager
 from .screens.browser import BrowserScreen
@@ -131,6 +132,7 @@ def run_manager(store: str | None = None, folder: str | None = None, *, demo: bo
 
 
 def _run(app: PimemApp, log: str) -> int:
+    collect_seldom()
     app.run()
     if app.crash is not None:
         from .log import logger

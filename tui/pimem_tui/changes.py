@@ -337,8 +337,9 @@ class TopicChanges(App[None]):
 
     def _show_busy(self) -> None:
         """Say on the screen that a change is still under way."""
-        for bar in self.screen.query(KeyBar):
-            bar.busy = "working …" if self._busy else ""
+        for screen in self.screen_stack[-1:]:  # there is none while the app ends
+            for bar in screen.query(KeyBar):
+                bar.busy = "working …" if self._busy else ""
 
 
 def _kept(draft: Draft) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import threading
 import time
 from typing import TYPE_CHECKING
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 
 #: Seconds after the first paint before anything that can wait: the watch, the drafts.
 _LATER_S = 0.3
+#: Seconds before the other screens are loaded.
+_SCREENS_S = 0.8
 #: Characters beyond which a text is too long for the editor of the app.
 _MOST_CHARACTERS = 1_000_000
 _THEMES = {"dark": "textual-dark", "light": "textual-light", "terminal": "ansi-dark"}
@@ -65,6 +68,16 @@ class Manager(TopicChanges):
         if unknown:
             self.say_error(f"config.toml: no key is named {unknown[0]}; `pimem keys` lists them.")
         self.set_timer(_LATER_S, self.offer_drafts)
+        self.set_timer(_SCREENS_S, self._load_screens)
+
+    def _load_screens(self) -> None:
+        """Load what the other screens need, so that the first key for one is not held up."""
+
+        def work() -> None:
+            for name in ("confirm", "conflict", "detail", "edit", "help", "history", "injection"):
+                importlib.import_module(f"{__package__}.screens.{name}")
+
+        self.run_worker(work, thread=True, exit_on_error=False, group="screens")
 
     def on_unmount(self) -> None:
         """End the watch."""
@@ -159,6 +172,8 @@ class Manager(TopicChanges):
     def _ask_draft(self, message: DraftsFound) -> None:
         from .screens.browser import BrowserScreen
 
+        if not self.screen_stack:  # the app ends
+            return
         for screen in self.screen_stack:
             if isinstance(screen, BrowserScreen):
                 screen.about.drafts = len(message.drafts)

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 #: Seconds between two reports of a running search.
 _REPORT_S = 0.12
+#: Seconds before the first: a screenful shows while the rest is looked through.
+_FIRST_S = 0.04
 #: Previews as long as this were probably cut; a little below the 50 KiB that stores keep to.
 _CUT_BYTES = 50_000
 
@@ -118,7 +120,7 @@ def search(store: Store, query: str, post: Post, cancelled: Cancelled, *, order:
     store.keep_texts()
     hits: list[Hit] = []
     wanted = Filter(query)
-    reported = time.monotonic()
+    reported = time.monotonic() + _FIRST_S - _REPORT_S
 
     def progress(looked_at: int, total: int) -> None:
         nonlocal reported

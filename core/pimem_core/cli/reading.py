@@ -82,7 +82,9 @@ def show(options: argparse.Namespace, places: Places, output: Output) -> int:
         return 0
     document = store.read(topic.file)
     if output.as_json:
-        row = {key: value for key, value in document.__dict__.items() if key != "text"}
+        row = {
+            key: value for key, value in document.__dict__.items() if key not in ("text", "summary")
+        }
         layer = layered(store)
         if layer is not None:
             row["entries"] = [entry_row(entry) for entry in layer.entries(topic.file)]

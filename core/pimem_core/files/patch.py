@@ -151,8 +151,9 @@ def apply_nearby(
     """
     lines = lines_of(data)
     shift = 0
-    for start, old, new, above in hunks:
-        place = _place(lines, old, above, start + shift)
+    for hunk in hunks:
+        start, old, new, _above = hunk
+        place = _place(lines, hunk, start + shift)
         if place is None:
             if needed([*old, *new]):
                 return None
@@ -193,16 +194,19 @@ def _find(lines: list[bytes], wanted: list[bytes]) -> list[int]:
     return [i for i, line in enumerate(lines) if line == first and lines[i : i + count] == wanted]
 
 
-def _place(lines: list[bytes], old: list[bytes], above: bytes | None, expected: int) -> int | None:
+def _place(lines: list[bytes], hunk: Hunk, expected: int) -> int | None:
     """Where the old lines stand now: the place nearest to where they were expected.
 
     New lines go below the line that was above them, where that is still there.
     """
+    _start, old, new, above = hunk
     if not old:
         places = [i + 1 for i, line in enumerate(lines) if line == above]
         if places:
             return min(places, key=lambda i: abs(i - expected))
-        return max(0, min(expected, len(lines)))
+        # At the end they go before the final line end, unless they bring their own.
+        end = len(lines) - (not lines[-1] and bool(new and new[-1]))
+        return max(0, min(expected, end))
     if lines[expected : expected + len(old)] == old:
         return expected
     found = _find(lines, old)

@@ -18,12 +18,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from .patch import Hunk
     from .record import FileRecord, Record
 
     #: What each file of a change gets.
     Plan = dict[str, bytes | None]
 
 _LEFTOVER = re.compile(r"\.tmp-(\d+)-[0-9a-f]{10}\Z")
+_LINK = re.compile(rb"\]\([^)]*\)")
 #: Seconds after which a temporary file is nobody's, though its process id is in use.
 _LONG_S = 3600
 
@@ -219,6 +221,8 @@ def moved_to(file: FileRecord, current: bytes | None, to: str) -> bytes | None:
     if current is None:
         return None
     if not file.marker or "absent" not in (file.before, file.after):
+        if file.decides and not file.marker and to == "after":
+            hunks = _not_listed(hunks, current)
         absent = getattr(file, to) == "absent"
         return None if absent else patch.apply_nearby(current, hunks, about)
     # The change made or removed a whole list, but others have lines in it: only the topic's go.
@@ -228,6 +232,15 @@ def moved_to(file: FileRecord, current: bytes | None, to: str) -> bytes | None:
     if any(line not in lines for line in old):
         return None
     return b"\n".join([*(line for line in lines if line not in old), *new])
+
+
+def _not_listed(hunks: Sequence[Hunk], current: bytes) -> list[Hunk]:
+    """The hunks without lines about files that somebody listed since."""
+    listed = set(_LINK.findall(current))
+    return [
+        (start, old, [line for line in new if not listed & set(_LINK.findall(line))], above)
+        for start, old, new, above in hunks
+    ]
 
 
 def _membership(left: Record) -> Plan:

@@ -25,12 +25,16 @@ from ..widgets.rows import Rows
 from ..wrap import Run, wrap
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pimem_core.paths import Places
     from pimem_core.systems.base import Store
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
 _BAR_CELLS = 10
+#: Names of entries that a limit kept out; more are only counted.
+_MOST_NAMED = 30
 
 
 @dataclass
@@ -171,7 +175,9 @@ def _read(places: Places, store: Store) -> _Injection:
     return found
 
 
-def _add(found: _Injection, title: str, text: str, dropped: object, names: dict[str, str]) -> None:
+def _add(
+    found: _Injection, title: str, text: str, dropped: Sequence[str], names: dict[str, str]
+) -> None:
     begin = len(found.lines)
     tokens = estimate(text)
     found.tokens += tokens
@@ -184,6 +190,8 @@ def _add(found: _Injection, title: str, text: str, dropped: object, names: dict[
             found.entries.append(_Entry(name, cost, len(found.lines)))
         found.lines.append((visible(line), "heading" if line.startswith("## ") else ""))
     found.entries.append(_Entry(f"({title}: all else)", tokens - of_entries, begin))
-    if isinstance(dropped, list | tuple) and dropped:
-        found.lines.append((f"! cut: {visible(', '.join(dropped))}", "cut"))
+    if dropped:
+        named = visible(", ".join(dropped[:_MOST_NAMED]))
+        more = f" and {len(dropped) - _MOST_NAMED:,} more" if dropped[_MOST_NAMED:] else ""
+        found.lines.append((f"! cut, {plural(len(dropped), 'entry')}: {named}{more}", "cut"))
     found.lines.append(("", ""))

@@ -11,6 +11,7 @@ from textual import getters, on
 from textual.containers import Container, Horizontal
 from textual.widgets import Static
 
+from ..collecting import keep_out
 from ..listing import Listing
 from ..messages import (
     ChangeFailed,
@@ -51,6 +52,8 @@ _SLOW_S = 0.15
 _LOCK_LOOK_S = 2.0
 #: Seconds that a row stays marked after somebody else changed it.
 _MARK_S = 4.0
+#: Topics that are worth keeping out of garbage collection.
+_MANY = 1_000
 _PINS = {"pinned_now": True, "unpinned_now": False}
 
 
@@ -162,6 +165,8 @@ class StoreScreen(TopicScreen):
     def _take_topics(self, message: TopicsRead) -> None:
         index = self._stores.index(message.store)
         shown = self._shown[index]
+        if shown.listing is None and len(message.listing.topics) > _MANY:
+            keep_out()
         shown.listing = message.listing
         shown.error = ""
         shown.marked &= message.listing.rows.keys()

@@ -8,10 +8,10 @@ from textual.widgets import Checkbox
 class Tick(Checkbox):
     """`[x]` or `[ ]` before its label."""
 
-    BUTTON_LEFT = "["
-    BUTTON_RIGHT = "]"
+    BUTTON_LEFT = ""
+    BUTTON_RIGHT = ""
 
     @property
     def BUTTON_INNER(self) -> str:  # type: ignore[override]
-        """The sign between the brackets; Textual's own box differs by colour alone."""
-        return "x" if self.value else " "
+        """The box. Textual's own differs by colour alone."""
+        return "[x]" if self.value else "[ ]"

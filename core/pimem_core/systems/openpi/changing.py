@@ -9,7 +9,8 @@ from ... import settings
 from ...clock import now, stamp
 from ...errors import InvalidTopicError, PimemError, TopicNotFoundError
 from ...files import journal, recovery, transaction
-from ...files.lock import locked
+from ...files.holder import LOCK_NAME
+from ...files.lock import locked, locked_at_once
 from ...files.read import PREVIEW_BYTES, decode, is_regular, not_regular, read_bytes, regular_names
 from ...model import Change
 from ...text import encode, plural, quote
@@ -317,3 +318,9 @@ def _clean(store: OpenpiStore, names: Iterable[str]) -> None:
     recovery.clean(store.path, names)
     for folder in {store.places.agent_dir, store.local_folder} - {store.path}:
         recovery.clean(folder)
+    # A carry-over holds the local store's lock too, and no change there may come to take it.
+    if store.path != store.local_folder and os.path.lexists(
+        os.path.join(store.local_folder, LOCK_NAME)
+    ):
+        with contextlib.suppress(PimemError, OSError), locked_at_once(store.local_folder):
+            pass

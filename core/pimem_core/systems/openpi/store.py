@@ -24,7 +24,7 @@ from .index import INDEX_NAME, Entry, entries, find, is_topic_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Container, Iterator, Mapping, Sequence
 
     from ...files.record import Record
     from ...paths import Places
@@ -77,12 +77,15 @@ class OpenpiStore:
         """pi's own store, which a shared one is carried over from."""
         return local_folder(self.places)
 
-    def _carry_over_is_due(self) -> bool:
+    def _carry_over_is_due(self, shown: Container[str] = ()) -> bool:
+        """Whether readers show the local store's topics as carried over; so they do meanwhile."""
         if self.name != "shared":
             return False
         from . import carry_over
 
-        return carry_over.is_due(self.local_folder) and config.load(self.places)[0].shared_dir
+        is_being_made = os.path.join(self.local_folder, carry_over.SENTINEL_NAME) in shown
+        is_due = is_being_made or carry_over.is_due(self.local_folder)
+        return is_due and config.load(self.places)[0].shared_dir
 
     def view(self) -> View:
         """The store as it is now.
@@ -91,13 +94,15 @@ class OpenpiStore:
             StorageError: The index is there but cannot be read.
         """
         shown = self._unfinished()
-        if self._carry_over_is_due():
+        if self._carry_over_is_due(shown):
             from . import carry_over
 
             with contextlib.suppress(PimemError):
                 plan = carry_over.plan(self.local_folder, self.path)
                 elsewhere = {name: source for name, (_data, source) in plan.copies.items()}
-                return View(plan.index_after, elsewhere, shown)
+                # The plan counts on what an interrupted carry-over has copied.
+                there = {path: data for path, data in shown.items() if data is not None}
+                return View(plan.index_after, elsewhere, there)
         path = self._path(INDEX_NAME)
         return View(read_index(path, shown), {}, shown)
 
