@@ -46,7 +46,8 @@ _EVENTS: Sequence[Mapping[str, Any]] = (
     {
         "name": "session_compact",
         "fields": ["reason", "willRetry", "compactionEntry.summary"],
-        "deadline_ms": 250,
+        # Behind a compaction, which took seconds: a late answer would leave the work lying.
+        "deadline_ms": 2000,
         "awaited": True,
     },
 )
