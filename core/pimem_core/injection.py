@@ -6,14 +6,14 @@ from . import settings
 from .errors import PimemError
 from .model import Value
 from .systems import registry
-from .systems.base import HookContext, SessionInfo
+from .systems.hosting import HookContext, SessionInfo
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from .paths import Places
-    from .systems.base import Part
+    from .systems.hosting import Part
 
 
 class Given(Value):

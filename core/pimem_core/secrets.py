@@ -15,6 +15,7 @@ from .settings import load
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from typing import Any
 
     from .paths import Places
 
@@ -97,14 +98,14 @@ def _in_line(line: str, extra: Sequence[str]) -> Iterator[tuple[str, str]]:
         for match in re.finditer(pattern, line):
             yield f"your rule {pattern}", match.group()
     for detector in _detectors():
-        for value in detector.analyze_string(line):  # type: ignore[attr-defined]
-            yield detector.secret_type, value  # type: ignore[attr-defined]
+        for value in detector.analyze_string(line):
+            yield detector.secret_type, value
 
 
-_loaded: list[object] = []
+_loaded: list[Any] = []
 
 
-def _detectors() -> list[object]:
+def _detectors() -> list[Any]:
     if not _loaded:
         import importlib
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from typing import TYPE_CHECKING
@@ -40,7 +41,6 @@ def start() -> Iterator[Callable[..., Told]]:
 
         threads.append(threading.Thread(target=run))
         threads[-1].start()
-        time.sleep(0.4)
         return told
 
     yield begin
@@ -62,18 +62,24 @@ def test_files_that_come_change_and_go(
     (tmp_path / "a.md").write_text("a")
     (tmp_path / "c.md").write_text("c")
     told = start(tmp_path)
+
+    def follows() -> bool:
+        (tmp_path / "probe.md").write_text(str(time.monotonic_ns()))
+        return "probe.md" in names_of(told)
+
+    until(follows)
     (tmp_path / "a.md").write_text("changed")
     (tmp_path / "b.md").write_text("new")
     (tmp_path / "c.md").unlink()
     (tmp_path / ".lock").write_text("hidden")
-    until(lambda: names_of(told) == {"a.md", "b.md", "c.md"})
+    until(lambda: names_of(told) == {"a.md", "b.md", "c.md", "probe.md"})
 
 
 def test_a_folder_that_comes_goes_and_comes_again(
     tmp_path: Path, start: Callable[..., Told]
 ) -> None:
     folder = tmp_path / "memory"
-    told = start(folder)
+    told = start(folder, time.time() - 1)
     folder.mkdir()
     (folder / "a.md").write_text("a")
     until(lambda: "a.md" in names_of(told))
@@ -87,14 +93,16 @@ def test_a_folder_that_comes_goes_and_comes_again(
 
 
 def test_what_changed_before_the_watch_began(tmp_path: Path, start: Callable[..., Told]) -> None:
-    (tmp_path / "old.md").write_text("old")
-    (tmp_path / "gone.md").write_text("gone")
-    time.sleep(0.1)
-    since = time.time()
-    time.sleep(0.05)
-    (tmp_path / "new.md").write_text("new")
-    (tmp_path / "gone.md").unlink()
-    told = start(tmp_path, since)
+    folder = tmp_path / "memory"
+    folder.mkdir()
+    (folder / "old.md").write_text("old")
+    (folder / "gone.md").write_text("gone")
+    since = time.time() - 60
+    for name in ("old.md", "gone.md"):
+        os.utime(folder / name, (since - 60, since - 60))
+    (folder / "new.md").write_text("new")
+    (folder / "gone.md").unlink()
+    told = start(folder, since)
     until(lambda: names_of(told) == {"new.md"})
 
 
@@ -105,8 +113,10 @@ def test_a_watch_that_cannot_be_falls_back_to_looking(
         raise OSError("no more watches")
 
     monkeypatch.setattr(watch, "_follow_notices", refuse)
-    told = start(tmp_path)
-    (tmp_path / "a.md").write_text("a")
+    folder = tmp_path / "memory"
+    folder.mkdir()
+    told = start(folder, time.time() - 1)
+    (folder / "a.md").write_text("a")
     until(lambda: names_of(told) == {"a.md"})
 
 

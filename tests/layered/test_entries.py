@@ -18,7 +18,7 @@ from pimem_core.systems.layered import entries
 
 if TYPE_CHECKING:
     from layered.worlds import World
-    from pimem_core.systems.base import Entry
+    from pimem_core.systems.layers import Entry
 
 SEED = """## 2026-07-15 Choosing Chroma as Vector Store
 

@@ -13,7 +13,7 @@ from pimem_core.cli import main
 from pimem_core.hooks.protocol import Request
 from pimem_core.hooks.runner import Runner
 from pimem_core.paths import Places, find_places
-from pimem_core.systems.base import SessionInfo
+from pimem_core.systems.hosting import SessionInfo
 from pimem_core.systems.layered.system import LayeredSystem
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..errors import EXIT_CODES, UnsupportedError
 from ..systems import registry
-from ..systems.base import layered
+from ..systems.layers import layered
 from .reading import chosen, notice_troubles
 
 TYPE_CHECKING = False
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from ..model import Change
     from ..paths import Places
-    from ..systems.base import LayeredStore
+    from ..systems.layers import LayeredStore
     from .output import Output
 
 _SYSTEM = "layered"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..errors import ConfigError, InvalidArgumentError, PimemError, ReadOnlyFormatError
 from ..systems import registry
-from ..systems.base import layered
+from ..systems.layers import layered
 from ..text import plural
 from .output import topic_line, topic_row
 
@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
     from ..model import Setting, StoreStatus
     from ..paths import Places
-    from ..systems.base import Entry, LoadStatus, Store
+    from ..systems.base import Store
+    from ..systems.layers import Entry, LoadStatus
     from .output import Output
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from ..model import Value
-from ..systems.base import SessionInfo
+from ..systems.hosting import SessionInfo
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

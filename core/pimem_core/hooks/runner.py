@@ -9,7 +9,8 @@ from ..actions import notify
 from ..model import Value
 from ..paths import find_places
 from ..systems import registry
-from ..systems.base import HookContext, never
+from ..systems.base import never
+from ..systems.hosting import HookContext
 from .protocol import HOST_EVENTS, PROTOCOL, Request, RequestError, failure, response
 from .state import SessionState
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from ..errors import InvalidArgumentError
-from .base import layered
 from .layered.system import LayeredSystem
+from .layers import layered
 from .openpi.system import OpenpiSystem
 from .zcode.system import ZcodeSystem
 

@@ -18,16 +18,20 @@ if TYPE_CHECKING:
 
 
 class ChangeSession:
-    """What is the same for every store: the caller holds the lock whose content is `token`."""
+    """What is the same for every store.
+
+    The caller holds the store's lock; `token` is its content, empty where the lock is one that
+    ends with its process.
+    """
 
     def __init__(
-        self, places: Places, *, system: str, store: str, folder: str, token: bytes
+        self, places: Places, *, system: str, store: str, folder: str, token: bytes = b""
     ) -> None:
         self.places = places
         self.system = system
         self.name = store
         self.folder = folder
-        self.token = token
+        self._tokens = [token] if token else []
         self.moment = now()
         self.notes: list[str] = []
         self._done: list[Record] = []
@@ -45,7 +49,7 @@ class ChangeSession:
             file=file,
         )
         made = transaction.commit(
-            self.places.state_dir, about, steps, tokens=[self.token], moment=stamp(self.moment)
+            self.places.state_dir, about, steps, tokens=self._tokens, moment=stamp(self.moment)
         )
         self._finish(made)
         return made
@@ -57,7 +61,7 @@ class ChangeSession:
             self.places.state_dir,
             record,
             action=action,
-            tokens=[self.token],
+            tokens=self._tokens,
             moment=stamp(self.moment),
         )
         self._finish(made)
@@ -99,13 +103,16 @@ class ChangeSession:
                     f"{paths}."
                 )
 
-    def change(self, outcome: str, name: str, file: str, message: str) -> Change:
-        """What is told about the change."""
+    def change(
+        self, outcome: str, name: str, file: str, message: str, dropped: Sequence[str] = ()
+    ) -> Change:
+        """What is told about the change; further notes are added until the end."""
         return Change(
             outcome=outcome,
             store=self.name,
             name=name,
             file=file,
             message=message,
+            dropped=dropped,
             notes=self.notes,
         )

@@ -15,7 +15,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ...actions import Action
     from ...model import Change
-    from ..base import HookContext, InboxFile
+    from ..hosting import HookContext
+    from ..layers import InboxFile
     from .store import LayeredStore
 
 _USAGE = {

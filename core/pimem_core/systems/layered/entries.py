@@ -12,7 +12,7 @@ from markdown_it import MarkdownIt
 
 from ...errors import AmbiguousTopicError, TopicNotFoundError
 from ...text import one_line, plural, quote
-from ..base import Entry
+from ..layers import Entry
 from .lines import line_end, lines_of
 
 TYPE_CHECKING = False
@@ -93,7 +93,8 @@ def sections(text: str) -> list[Section]:
         if token.map is None or _HEADING.match(heading) is None:
             continue
         end_token = _end(tokens, at + 3)
-        end = tokens[end_token].map[0] if end_token < len(tokens) else len(lines)  # type: ignore[index]
+        place = tokens[end_token].map if end_token < len(tokens) else None
+        end = len(lines) if place is None else place[0]
         while end > token.map[1] and not lines[end - 1].strip():
             end -= 1
         fields = _fields(tokens[at + 3 : end_token], lines)

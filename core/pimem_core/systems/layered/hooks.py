@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ... import actions
 from ...errors import PimemError
-from ..base import HookContext, Offer, Part
+from ..hosting import HookContext, Offer, Part
 from .layers import find_layers
 from .system import is_active
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...model import Value
 from ...text import plural
-from ..base import Part
+from ..hosting import Part
 from .layers import GLOBAL, WORKSPACE
 
 TYPE_CHECKING = False

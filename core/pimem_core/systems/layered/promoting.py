@@ -11,7 +11,7 @@ from ...files.read import decode
 from ...model import Value
 from ...paths import tilde
 from ...text import encode, plural, quote
-from ..base import InboxFile, Promotion
+from ..layers import InboxFile, Promotion
 from . import names, template
 from .content import is_placeholder
 from .layers import GLOBAL, INBOX, INDEX_NAME, WORKSPACE, has_index

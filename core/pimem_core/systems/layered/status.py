@@ -9,7 +9,7 @@ from ... import trust
 from ...errors import PimemError
 from ...model import StoreStatus
 from ...text import plural
-from ..base import LoadedFile, LoadStatus
+from ..layers import LoadedFile, LoadStatus
 from . import injection
 from .layers import GLOBAL, INBOX, WORKSPACE, has_index
 from .loading import load

@@ -45,15 +45,8 @@ if TYPE_CHECKING:
     from ...model import Change, Hit, StoreStatus
     from ...paths import Places
     from ...settings import Settings
-    from ..base import (
-        Cancelled,
-        Entry,
-        InboxFile,
-        LoadStatus,
-        Progress,
-        Promotion,
-        WriteRequest,
-    )
+    from ..base import Cancelled, Progress, WriteRequest
+    from ..layers import Entry, InboxFile, LoadStatus, Promotion
     from .changing import Session
     from .layers import Layers
     from .scan import Found, Shown, Walk

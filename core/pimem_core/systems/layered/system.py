@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ...model import Setting
     from ...paths import Places
     from ...settings import Settings
-    from ..base import Hooks
+    from ..hosting import Hooks
     from .store import LayeredStore
 
 

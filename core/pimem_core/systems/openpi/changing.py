@@ -5,39 +5,38 @@ from __future__ import annotations
 import contextlib
 import os
 
-from ... import settings
-from ...clock import now, stamp
-from ...errors import InvalidTopicError, PimemError, TopicNotFoundError
-from ...files import journal, recovery, transaction
+from ...clock import stamp
+from ...errors import InvalidTopicError, PimemError
+from ...files import recovery, transaction
 from ...files.holder import LOCK_NAME
 from ...files.lock import locked, locked_at_once
 from ...files.read import PREVIEW_BYTES, decode, is_regular, not_regular, read_bytes, regular_names
-from ...model import Change
 from ...text import encode, plural, quote
+from ..session import ChangeSession
 from . import carry_over, config, formats, limits, tombstones
 from . import topic as topics
 from .index import INDEX_NAME, INITIAL, Index
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from ...files.record import Record
+    from ...model import Change
     from ..base import WriteRequest
     from .index import Entry
     from .store import OpenpiStore
 
 
-class Session:
+class Session(ChangeSession):
     """One change of a store, under its lock."""
 
     def __init__(self, store: OpenpiStore, token: bytes) -> None:
+        super().__init__(
+            store.places, system=store.system, store=store.name, folder=store.path, token=token
+        )
         self.store = store
-        self.token = token
-        self.moment = now()
         self.config, _error = config.load(store.places)
-        self.notes: list[str] = []
-        self._done: list[Record] = []
         self._read()
 
     def _read(self) -> None:
@@ -84,7 +83,7 @@ class Session:
             *self._tombstone_steps(file, buried=False),
         ]
         outcome = "created" if before is None else "updated"
-        self._commit("write", name, file, steps)
+        self.commit("write", name, file, steps)
         verb = "Created" if before is None else "Updated"
         return self.change(outcome, name, file, f"{verb} {quote(name)} ({file}).", dropped)
 
@@ -115,7 +114,7 @@ class Session:
         self.index.set_pin(entry.file, pinned)
         dropped = self._maintain()
         action = "pin" if pinned else "unpin"
-        self._commit(action, entry.name, entry.file, [self._index_step(entry.file)])
+        self.commit(action, entry.name, entry.file, [self._index_step(entry.file)])
         said = f"{word.capitalize()} {quote(entry.name)}."
         return self.change(f"{word}_now", entry.name, entry.file, said, dropped)
 
@@ -124,7 +123,7 @@ class Session:
         self.index.remove(entry.file)
         dropped = self._maintain()
         steps = [*self._tombstone_steps(entry.file, buried=True), self._index_step(entry.file)]
-        self._commit("remove", entry.name, entry.file, steps)
+        self.commit("remove", entry.name, entry.file, steps)
         said = f"Removed {quote(entry.name)} from the index; the file {entry.file} stays."
         return self.change("removed", entry.name, entry.file, said, dropped)
 
@@ -138,34 +137,8 @@ class Session:
             self.index.upsert(name, file, pin=False, stamp=stamp(self.moment), summary=summary)
             dropped = self._maintain(file)
             steps.append(self._index_step(file))
-        self._commit("edit", name, file, steps)
+        self.commit("edit", name, file, steps)
         return dropped
-
-    def revert(self, record: Record, action: str) -> Change:
-        """Take a recorded change back."""
-        about = record.about
-        made = journal.revert(
-            self.store.places.state_dir,
-            record,
-            action=action,
-            tokens=[self.token],
-            moment=stamp(self.moment),
-        )
-        self._finish(made)
-        verb = "Undid" if action == "undo" else "Redid"
-        what = self._reverted_action(record)
-        outcome = "undone" if action == "undo" else "redone"
-        said = f"{verb} the {what} of {quote(about.name or about.file)}."
-        return self.change(outcome, about.name, about.file, said, [])
-
-    def _reverted_action(self, record: Record) -> str:
-        """The name of the change that an undo, or a redo of an undo, is about."""
-        while record.about.reverts is not None:
-            try:
-                record = journal.find(self.store.places.state_dir, record.about.reverts)
-            except TopicNotFoundError:
-                return "change"
-        return record.about.action
 
     def retire(self) -> bool:
         """Drop the unpinned lines of the retired session recap; whether there were any."""
@@ -175,7 +148,7 @@ class Session:
                 *self._tombstone_steps(topics.RECAP_FILE, buried=True),
                 self._index_step(topics.RECAP_FILE),
             ]
-            self._commit("remove", gone[0].name, topics.RECAP_FILE, steps)
+            self.commit("remove", gone[0].name, topics.RECAP_FILE, steps)
         return bool(gone)
 
     def _maintain(self, written: str | None = None) -> list[str]:
@@ -214,63 +187,21 @@ class Session:
             )
         ]
 
-    def _commit(self, action: str, name: str, file: str, steps: list[transaction.Step]) -> None:
-        about = transaction.About(
-            action=action,
-            system=self.store.system,
-            store=self.store.name,
-            folder=self.store.path,
-            name=name,
-            file=file,
-        )
-        record = transaction.commit(
-            self.store.places.state_dir,
-            about,
-            steps,
-            tokens=[self.token],
-            moment=stamp(self.moment),
-        )
-        self._finish(record)
+    def commit(
+        self, action: str, name: str, file: str, steps: Sequence[transaction.Step]
+    ) -> Record:
+        """Make the change whole, and warn when it took the index over a limit."""
+        record = super().commit(action, name, file, steps)
         self.notes += limits.crossed(self.index_before, self.index.text(), self.config.max_lines)
-
-    def _finish(self, record: Record) -> None:
-        self._done.append(record)
-        bounds, _error = settings.load(self.store.places)
-        journal.prune(
-            self.store.places.state_dir,
-            max_bytes=bounds.undo_max_mb * 1e6,
-            max_days=bounds.undo_max_days,
-        )
-
-    def confirm(self) -> None:
-        """See, last of all under the lock, that nobody who ignores it wrote over the change."""
-        for record in self._done:
-            try:
-                kept = recovery.confirm(record)
-            except PimemError as error:
-                kept = False
-                self.notes.append(str(error))
-            if not kept:
-                self.notes.append(
-                    "Another program that ignores the lock wrote over this change; look at "
-                    f"{self._path(record.about.file or INDEX_NAME)}."
-                )
+        return record
 
     def change(
-        self, outcome: str, name: str, file: str, message: str, dropped: list[str]
+        self, outcome: str, name: str, file: str, message: str, dropped: Sequence[str] = ()
     ) -> Change:
-        """What is told about the change."""
+        """What is told about the change, with what maintenance dropped along the way."""
         if dropped:
             message += f" Dropped {plural(len(dropped), 'index line')} without a file."
-        return Change(
-            outcome=outcome,
-            store=self.store.name,
-            name=name,
-            file=file,
-            message=message,
-            dropped=dropped,
-            notes=self.notes,
-        )
+        return super().change(outcome, name, file, message, dropped)
 
 
 @contextlib.contextmanager

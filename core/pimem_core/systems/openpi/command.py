@@ -10,7 +10,7 @@ from . import config
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ...actions import Action
-    from ..base import HookContext
+    from ..hosting import HookContext
     from .hooks import OpenpiHooks
     from .store import OpenpiStore
 

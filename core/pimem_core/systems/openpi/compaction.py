@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ...actions import Action
     from ...paths import Places
-    from ..base import HookContext
+    from ..hosting import HookContext
 
 #: How long another process may hold the handoff, in seconds; the host waits 250 ms in all.
 _WAIT_S = 0.15

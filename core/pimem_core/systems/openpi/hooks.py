@@ -7,7 +7,7 @@ import time
 
 from ... import actions
 from ...errors import PimemError
-from ..base import HookContext, Offer, Part
+from ..hosting import HookContext, Offer, Part
 from . import config, injection
 from .store import OpenpiStore, active_folder, local_folder, shared_folder
 

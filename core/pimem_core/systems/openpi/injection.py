@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...sections import neutral
 from ...text import plural
-from ..base import Part
+from ..hosting import Part
 from .config import render_rules
 from .index import INITIAL, STAMP, parse_line
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ...errors import ConfigError
     from ...model import Setting
     from ...paths import Places
-    from ..base import Hooks
+    from ..hosting import Hooks
 
 
 class OpenpiSystem:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from ...actions import Action
     from ...model import Change
-    from ..base import HookContext
+    from ..hosting import HookContext
     from .store import OpenpiStore
 
 _TOPIC = {"type": "string", "description": "Topic name or file, or a part only it has"}

@@ -10,8 +10,6 @@ from __future__ import annotations
 import contextlib
 import os
 
-from ... import settings
-from ...clock import now, stamp
 from ...errors import (
     ConflictError,
     PimemError,
@@ -19,11 +17,11 @@ from ...errors import (
     StoreBusyError,
     TopicNotFoundError,
 )
-from ...files import journal, recovery, transaction
+from ...files import recovery, transaction
 from ...files.publish import explained, private_folder, refuse_linked_folder
 from ...files.read import decode, read_bytes
-from ...model import Change
 from ...text import encode, quote
+from ..session import ChangeSession
 from . import fact_text, loading, names, revision
 from .facts import INDEX_NAME, head
 from .index import INITIAL, Index, line_of, target_of
@@ -33,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from ...files.record import Record
-    from ...model import Topic
+    from ...model import Change, Topic
     from .index import Entry
     from .store import ZcodeStore
 
@@ -48,16 +46,14 @@ class Raced(ConflictError):
     wanted: str = ""
 
 
-class Session:
+class Session(ChangeSession):
     """One attempt at a change: what is there now, and what is to be there."""
 
     def __init__(self, store: ZcodeStore, earlier: Session | None = None) -> None:
+        super().__init__(store.places, system=store.system, store=store.name, folder=store.path)
         self.store = store
-        self.moment = now()
-        self.notes: list[str] = []
         #: What a fact's file held when it was first read; a body is only replaced in that.
         self.seen: dict[str, bytes | None] = earlier.seen if earlier else {}
-        self._done: list[Record] = []
         store.refuse_changes()
         refuse_linked_folder(store.path)
         self.view = store.view()
@@ -138,7 +134,7 @@ class Session:
             ),
             self._index_step(file),
         ]
-        self._commit("write", name, file, steps)
+        self.commit("write", name, file, steps)
         self._warn(line_of(title, file, hook))
         outcome, verb = ("created", "Created") if before is None else ("updated", "Updated")
         return self.change(outcome, name, file, f"{verb} {quote(name)} ({file}).")
@@ -173,7 +169,7 @@ class Session:
             ),
             self._index_step(topic.file),
         ]
-        self._commit("edit", topic.name, topic.file, steps)
+        self.commit("edit", topic.name, topic.file, steps)
         self._warn("")
         return self.change("updated", topic.name, topic.file, f"Saved {quote(topic.name)}.")
 
@@ -192,34 +188,16 @@ class Session:
                     mode=self._mode(found.file),
                 )
             )
-        self._commit("remove", found.name, found.file, steps)
+        self.commit("remove", found.name, found.file, steps)
         what = "its file is in the undo journal" if len(steps) > 1 else "its file was missing"
         said = f"Removed {quote(found.name)}; {what}."
         return self.change("removed", found.name, found.file, said)
 
     def revert(self, record: Record, action: str) -> Change:
-        """Take a recorded change back."""
-        about = record.about
+        """Take a recorded change back, unless its files may not be written any more."""
         for file in record.files:
             names.refuse_path(self.store.path, os.path.relpath(file.path, self.store.path))
-        made = journal.revert(
-            self.store.places.state_dir, record, action=action, tokens=(), moment=stamp(self.moment)
-        )
-        self._finish(made)
-        verb = "Undid" if action == "undo" else "Redid"
-        what = self._reverted_action(record)
-        outcome = "undone" if action == "undo" else "redone"
-        said = f"{verb} the {what} of {quote(about.name or about.file)}."
-        return self.change(outcome, about.name, about.file, said)
-
-    def _reverted_action(self, record: Record) -> str:
-        """The name of the change that an undo, or a redo of an undo, is about."""
-        while record.about.reverts is not None:
-            try:
-                record = journal.find(self.store.places.state_dir, record.about.reverts)
-            except PimemError:
-                return "change"
-        return record.about.action
+        return super().revert(record, action)
 
     # Steps
 
@@ -261,64 +239,25 @@ class Session:
         """A store without an index gets one with its first line, not with a removal."""
         return self.index_before is not None or self.index.text() != INITIAL
 
-    def _commit(self, action: str, name: str, file: str, steps: Sequence[transaction.Step]) -> None:
-        about = transaction.About(
-            action=action,
-            system=self.store.system,
-            store=self.store.name,
-            folder=self.store.path,
-            name=name,
-            file=file,
-        )
-        state_dir = self.store.places.state_dir
+    def commit(
+        self, action: str, name: str, file: str, steps: Sequence[transaction.Step]
+    ) -> Record:
+        """Make the change whole, unless another program was quicker.
+
+        Raises:
+            Raced: It was; nothing was written.
+        """
         try:
             if not revision.is_same(self._path(INDEX_NAME), self._revision):
                 raise ConflictError("The index was changed by another program.", file=INDEX_NAME)
-            record = transaction.commit(
-                state_dir, about, steps, tokens=(), moment=stamp(self.moment)
-            )
+            return super().commit(action, name, file, steps)
         except ConflictError as error:
             raced = Raced(str(error), name=name, file=error.file)
             raced.wanted = self.index.text()
             raise raced from error
-        self._finish(record)
-
-    def _finish(self, record: Record) -> None:
-        self._done.append(record)
-        bounds, _error = settings.load(self.store.places)
-        journal.prune(
-            self.store.places.state_dir,
-            max_bytes=bounds.undo_max_mb * 1e6,
-            max_days=bounds.undo_max_days,
-        )
-
-    def confirm(self) -> None:
-        """See, last of all under the lock, that nobody wrote over the change meanwhile."""
-        for record in self._done:
-            try:
-                kept = recovery.confirm(record)
-            except PimemError as error:
-                kept = False
-                self.notes.append(str(error))
-            if not kept:
-                self.notes.append(
-                    f"Another program wrote over this change; look at "
-                    f"{self._path(record.about.file or INDEX_NAME)}."
-                )
 
     def _warn(self, line: str) -> None:
         self.notes += loading.near_limits(self.index.text(), line)
-
-    def change(self, outcome: str, name: str, file: str, message: str) -> Change:
-        """What is told about the change; further notes are added until the end."""
-        return Change(
-            outcome=outcome,
-            store=self.store.name,
-            name=name,
-            file=file,
-            message=message,
-            notes=self.notes,
-        )
 
 
 def change(store: ZcodeStore, work: Callable[[Session], Change]) -> Change:

@@ -10,7 +10,7 @@ from . import check
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ...actions import Action
-    from ..base import HookContext
+    from ..hosting import HookContext
     from .hooks import ZcodeHooks
     from .store import ZcodeStore
 

@@ -6,7 +6,7 @@ import os
 
 from ... import actions
 from ...errors import PimemError
-from ..base import HookContext, Offer, Part
+from ..hosting import HookContext, Offer, Part
 from . import config
 
 # Every hook of every person asks whether this system takes part; all else loads when it does.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..base import Part
+from ..hosting import Part
 from .loading import shown
 
 _TAGS = re.compile(r"</(?=(?:zcode_memory|memory|pi_memory|openviking)\b)", re.IGNORECASE)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ...actions import Action
-    from ..base import HookContext
+    from ..hosting import HookContext
     from .store import ZcodeStore
 
 #: What memory_read gives at most.

@@ -1,0 +1,118 @@
+"""What a system does inside a host such as pi: what it offers, and what its hooks get."""
+
+from __future__ import annotations
+
+from ..model import Value
+from .base import never
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any, Protocol
+
+    from ..actions import Action
+    from ..paths import Places
+    from ..settings import Settings
+    from .base import Cancelled
+else:
+    Protocol = object
+
+
+class SessionInfo(Value):
+    """A session of the host, as its request tells.
+
+    `trusted` is None where the host has no such notion. `mode` is `tui`, `rpc`, `json` or `print`.
+    `features` are those of docs/hook-protocol.md.
+    """
+
+    id: str
+    cwd: str
+    file: str | None = None
+    trusted: bool | None = None
+    mode: str = "print"
+    pi: str | None = None
+    features: frozenset[str] = frozenset()
+
+
+class HookContext:
+    """What a hook knows besides its payload.
+
+    `state` is this system's part of the session's state: what the hook leaves in it is there at
+    the next call, also in another process, unless the answer came too late. `texts` is the same
+    for long texts, which a late answer does not take back. `places` has the session's folder.
+    """
+
+    def __init__(
+        self,
+        places: Places,
+        session: SessionInfo,
+        settings: Settings,
+        state: dict[str, Any],
+        texts: dict[str, str],
+        cancelled: Cancelled = never,
+    ) -> None:
+        self.places = places
+        self.session = session
+        self.settings = settings
+        self.state = state
+        self.texts = texts
+        self.cancelled = cancelled
+
+
+class Offer(Value):
+    """What a system offers a host: tools, slash commands and the events it wants.
+
+    Each is a row of the describe document; docs/hook-protocol.md gives their keys.
+    """
+
+    tools: Sequence[Mapping[str, Any]] = ()
+    commands: Sequence[Mapping[str, Any]] = ()
+    events: Sequence[Mapping[str, Any]] = ()
+
+
+class Part(Value):
+    """A part of what a model is given. `dropped` names what a limit kept out."""
+
+    name: str
+    text: str
+    dropped: Sequence[str] = ()
+
+
+class Hooks(Protocol):
+    """What a system does inside a host such as pi. Calls of one session come one at a time."""
+
+    def is_active(self, places: Places, settings: Settings) -> bool:
+        """Whether the system takes part for this user and folder."""
+        ...
+
+    def offer(self, places: Places) -> Offer:
+        """Tools, commands and events, for the describe document."""
+        ...
+
+    def event(self, name: str, payload: Mapping[str, Any], context: HookContext) -> list[Action]:
+        """What the host should do at one of the events that were asked for."""
+        ...
+
+    def start(self, context: HookContext) -> list[Action]:
+        """The slow part of a session's start, after `session_start` was answered."""
+        ...
+
+    def tool(self, name: str, params: Mapping[str, Any], context: HookContext) -> list[Action]:
+        """Run a tool; a refusal is a result that tells the model what to do instead."""
+        ...
+
+    def command(self, name: str, args: str, context: HookContext) -> list[Action] | None:
+        """Run a slash command; None when these words are not this system's."""
+        ...
+
+    def complete(self, name: str, prefix: str, context: HookContext) -> list[dict[str, str]]:
+        """Completions of a command's argument: value, label and description."""
+        ...
+
+    def answer(self, key: str, value: bool | None, context: HookContext) -> list[Action] | None:
+        """Go on after the person answered a `confirm`; None when the key is not this system's."""
+        ...
+
+    def inject(self, context: HookContext, *, turn: int) -> Sequence[Part]:
+        """The parts that a session's n-th prompt is given, without changing anything."""
+        ...

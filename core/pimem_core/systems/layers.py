@@ -1,0 +1,215 @@
+"""What a store offers that is a layer of a memory: dated entries, an inbox, an archive."""
+
+from __future__ import annotations
+
+from ..model import Value
+from .base import Store
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Protocol, cast
+
+    from ..model import Change, Topic
+else:
+    Protocol = object
+
+    def cast(_kind, value):
+        """Stand in for what only type checkers read."""
+        return value
+
+
+class Entry(Value):
+    """A dated entry of a memory file: `## YYYY-MM-DD Title` with fields below it.
+
+    `heading` is the whole text of the heading and names the entry. `fields` are names in small
+    letters with their values, in the file's order, unknown ones included. `line` counts from 1,
+    `problems` are sentences about what is wrong with it.
+    """
+
+    store: str
+    file: str
+    heading: str
+    date: str
+    title: str
+    line: int
+    text: str
+    fields: Sequence[tuple[str, str]] = ()
+    problems: Sequence[str] = ()
+
+    @property
+    def status(self) -> str:
+        """What its status field says; an entry without one is active."""
+        return dict(self.fields).get("status", "active").lower()
+
+
+class LoadedFile(Value):
+    """A memory file and what the next prompt gets of it, in characters.
+
+    `hidden_by` is the workspace file that hides a global one. `note` says why else nothing of it
+    is given, such as a placeholder or a file that cannot be read.
+    """
+
+    store: str
+    file: str
+    path: str
+    chars: int
+    injected: int
+    hidden_by: str | None = None
+    note: str | None = None
+
+
+class LoadStatus(Value):
+    """What the next prompt gets of a layered memory, in characters.
+
+    `agreed` is the person's answer about this project's memory, None before there is one.
+    `problems` are sentences about files that could not be read.
+    """
+
+    global_path: str
+    workspace_path: str | None
+    max_total: int
+    max_file: int
+    total: int
+    task: LoadedFile | None
+    files: Sequence[LoadedFile]
+    inbox: Sequence[str]
+    agreed: bool | None
+    problems: Sequence[str]
+
+
+class InboxFile(Value):
+    """A file that waits to be reviewed. `sections` are its headings that hold something."""
+
+    store: str
+    file: str
+    path: str
+    text: str
+    filled: bool
+    sections: Sequence[str] = ()
+
+
+class Promotion(Value):
+    """What promoting would do, to be looked at first: the target's text before and after."""
+
+    source: str
+    store: str
+    file: str
+    path: str
+    before: str | None
+    after: str
+    added: str
+    left: str | None = None
+
+
+class LayeredStore(Store, Protocol):
+    """A store that is a layer of a memory with an inbox; `inbox` is among its `abilities`.
+
+    Its topics are files, their names relative paths.
+    """
+
+    def layer(self, name: str) -> LayeredStore | None:
+        """The store of the layer `global` or `workspace`, there or not; None for other names.
+
+        Raises:
+            InvalidArgumentError: The project can have no such layer; the message says why.
+        """
+        ...
+
+    def load_lines(self) -> Sequence[str]:
+        """The load status as lines for people."""
+        ...
+
+    def load(self) -> LoadStatus:
+        """Which files the next prompt gets, how much of each, and what is hidden or cut."""
+        ...
+
+    def entries(self, file: str | None = None) -> Sequence[Entry]:
+        """The dated entries of one file or of all, in the files' order."""
+        ...
+
+    def set_status(self, file: str, entry: str, status: str) -> Change:
+        """Set an entry's status: `updated` or `unchanged`.
+
+        Raises:
+            InvalidArgumentError: There is no such status; the message lists them.
+            TopicNotFoundError: There is no such entry.
+            AmbiguousTopicError: Several match.
+        """
+        ...
+
+    def supersede(self, file: str, entry: str, by: str, *, by_file: str | None = None) -> Change:
+        """Mark an entry as replaced by another one, in both; raises as `set_status`."""
+        ...
+
+    def archive(self, file: str, entry: str | None = None) -> Change:
+        """Move a file, or one entry of it, into the archive: `moved`."""
+        ...
+
+    def archived(self) -> Sequence[Topic]:
+        """What is in the archive."""
+        ...
+
+    def inbox(self) -> Sequence[InboxFile]:
+        """What waits to be reviewed in this layer."""
+        ...
+
+    def checkpoint(self) -> Change:
+        """Put an empty template into the workspace's inbox: `created`."""
+        ...
+
+    def promotion(
+        self, file: str, folder: str, target: str, *, sections: Sequence[str] | None = None
+    ) -> Promotion:
+        """What `promote` would do; raises as it would.
+
+        Args:
+            file: The file in the inbox, with or without `inbox/`.
+            folder: `workspace`, or a folder of the global layer: `user`, `knowledge`, `facts`.
+            target: The name of the file that gets the text.
+            sections: Headings of the sections to take; the whole file when left out.
+        """
+        ...
+
+    def promote(
+        self,
+        file: str,
+        folder: str,
+        target: str,
+        *,
+        sections: Sequence[str] | None = None,
+        allow_secret: bool = False,
+    ) -> Change:
+        """Append a reviewed file to a memory file and take it out of the inbox: `promoted`.
+
+        Raises:
+            InvalidArgumentError: A folder or name breaks a rule; the message lists the choices.
+            TopicNotFoundError: The inbox has no such file.
+            InvalidTopicError: Source or target is no regular file, or both are the same one.
+            SecretError: The text looks like it holds a credential.
+        """
+        ...
+
+    def init(self, scope: str) -> Change:
+        """Create what is missing of the layer `global` or `workspace`: `initialized`, `unchanged`.
+
+        Creating a workspace also says yes to its use in prompts.
+
+        Raises:
+            InvalidArgumentError: There is no such scope, or the project can have no memory.
+            StorageError: Something that is no folder is in the way.
+        """
+        ...
+
+    def clear_task(self) -> Change:
+        """Empty the task state: `cleared` or `unchanged`."""
+        ...
+
+    def refresh(self) -> Change:
+        """Read everything anew and say what changed since the last time this was asked."""
+        ...
+
+
+def layered(store: Store) -> LayeredStore | None:
+    """The store as a layer with entries, inbox and archive, None when it is none."""
+    return cast("LayeredStore", store) if "inbox" in store.abilities else None
