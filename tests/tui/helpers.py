@@ -13,6 +13,7 @@ from pimem_core.systems.base import Removal, Store, WriteRequest, never, silent
 from pimem_tui.app import PimemApp
 from pimem_tui.screens.browser import BrowserScreen
 from pimem_tui.screens.detail import DetailScreen
+from pimem_tui.widgets import Preview
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator, Sequence
@@ -219,7 +220,7 @@ async def manager(
     app = PimemApp(used, places, start=start, now=lambda: NOW)
     async with app.run_test(size=size) as pilot:
         if ready:
-            await until(pilot, lambda: "Reading" not in shown(pilot))
+            await until(pilot, lambda: browser(pilot).is_read)
             await settled(pilot)
         yield pilot
 
@@ -237,7 +238,9 @@ async def settled(pilot: Pilot[None]) -> None:
     quiet = 0
     while quiet < 3:
         await pilot.pause(0.02)
-        quiet = 0 if any(not worker.is_finished for worker in pilot.app.workers) else quiet + 1
+        working = any(not worker.is_finished for worker in pilot.app.workers)
+        behind = any(not preview.is_current for preview in pilot.app.screen.query(Preview))
+        quiet = 0 if working or behind else quiet + 1
 
 
 async def press(pilot: Pilot[None], *keys: str) -> None:

@@ -110,6 +110,12 @@ class StoreScreen(TopicScreen):
         return self._shown[self._index].status
 
     @property
+    def is_read(self) -> bool:
+        """Whether the store has been read, or has refused to be."""
+        shown = self._shown[self._index]
+        return shown.listing is not None or bool(shown.error)
+
+    @property
     def topic(self) -> Topic | None:
         """The selected topic, as long as the list shows."""
         return None if self.has_class("-message") else self.topic_list.topic

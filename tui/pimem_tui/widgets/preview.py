@@ -65,7 +65,16 @@ class Preview(Vertical, Reader):
         """Lay the text out for the new width, once that is known."""
         self.call_after_refresh(self._read)
 
+    @property
+    def is_current(self) -> bool:
+        """Whether heading and text are those of the selection, or nothing is to be seen of them."""
+        if not self.display:
+            return True
+        wanted = None if self._wanted is None else (self._wanted[0].path, self._wanted[1].file)
+        return bool(self.children) and self._rest is None and self._shown == wanted
+
     def _read(self) -> None:
+        self._rest = None
         if not self.display or not self.children:
             return
         if self._wanted is None:
