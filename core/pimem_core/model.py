@@ -21,6 +21,7 @@ class Value:
     which takes as long as starting the interpreter, and every hook call would pay it.
     """
 
+    __slots__ = ()
     _fields: ClassVar[tuple[str, ...]] = ()
     _required: ClassVar[frozenset[str]] = frozenset()
     #: Every field in order, with its default or None.
@@ -54,48 +55,107 @@ class Value:
 
     def __eq__(self, other: object) -> bool:
         """Compare class and fields."""
-        return type(other) is type(self) and other.__dict__ == self.__dict__
+        return other is self or (
+            type(other) is type(self)
+            and all(getattr(other, name) == getattr(self, name) for name in self._fields)
+        )
 
     def __hash__(self) -> int:
         """Hash the fields; fails when one of them cannot be hashed."""
-        return hash(tuple(self.__dict__[name] for name in self._fields))
+        return hash(tuple(getattr(self, name) for name in self._fields))
 
     def __repr__(self) -> str:
         """Show the fields in order."""
-        fields = ", ".join(f"{name}={self.__dict__[name]!r}" for name in self._fields)
+        fields = ", ".join(f"{name}={getattr(self, name)!r}" for name in self._fields)
         return f"{type(self).__name__}({fields})"
 
     def but(self, **changes: Any) -> Self:
         """The same value with some fields changed."""
-        return type(self)(**{**self.__dict__, **changes})
+        return type(self)(**{name: getattr(self, name) for name in self._fields} | changes)
 
 
 class Topic(Value):
     """One memory as a list shows it.
 
     `file` is its handle: actions address it by file, never by its place in a list. `stamp` is the
-    text in the store, RFC 3339 or a date. `line` is what a model is given of the topic.
+    text in the store, RFC 3339 or a date. `line` is the store's text that a model is given of the
+    topic, `injected` what it is given in fact.
+
+    Slots and an `__init__` of its own: a list has 10,000 of them, and they are most of its memory.
     """
+
+    __slots__ = (
+        "file",
+        "line",
+        "listed",
+        "name",
+        "path",
+        "pinned",
+        "problem",
+        "stale",
+        "stamp",
+        "store",
+        "summary",
+        "type",
+    )
 
     store: str
     name: str
     file: str
     path: str
     summary: str
-    stamp: str | None = None
-    pinned: bool = False
-    stale: bool = False
-    line: str = ""
-    type: str | None = None
-    listed: bool = True
-    problem: str | None = None
+    stamp: str | None
+    pinned: bool
+    stale: bool
+    line: str
+    type: str | None
+    listed: bool
+    problem: str | None
+
+    def __init__(
+        self,
+        *,
+        store: str,
+        name: str,
+        file: str,
+        path: str,
+        summary: str,
+        stamp: str | None = None,
+        pinned: bool = False,
+        stale: bool = False,
+        line: str = "",
+        type: str | None = None,  # noqa: A002 - the field's name in the contract
+        listed: bool = True,
+        problem: str | None = None,
+    ) -> None:
+        """Set every field."""
+        put = object.__setattr__
+        put(self, "store", store)
+        put(self, "name", name)
+        put(self, "file", file)
+        put(self, "path", path)
+        put(self, "summary", summary)
+        put(self, "stamp", stamp)
+        put(self, "pinned", pinned)
+        put(self, "stale", stale)
+        put(self, "line", line)
+        put(self, "type", type)
+        put(self, "listed", listed)
+        put(self, "problem", problem)
+
+    @property
+    def injected(self) -> str:
+        """The line as a model is given it: the stamp is the day alone."""
+        return (
+            self.line if self.stamp is None else self.line.replace(self.stamp, self.stamp[:10], 1)
+        )
 
     @property
     def tokens(self) -> int:
         """An estimate of what the topic costs in a prompt that lists it."""
         from .tokens import estimate  # worked out for what is shown, not for all that is read
 
-        return estimate(f"{self.line}\n") if self.line else 0
+        return estimate(f"{self.injected}\n") if self.line else 0
 
 
 class Document(Value):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .ahead import Ahead, possible
 from .errors import PimemError
 from .files.read import read_bytes
 from .model import Hit
@@ -9,7 +10,8 @@ from .text import cut_utf16, trim
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import Any
 
     from .model import Topic
     from .systems.base import Cancelled, Progress
@@ -18,84 +20,131 @@ if TYPE_CHECKING:
 _SNIPPET_UNITS = 120
 #: A topic file longer than this is searched only so far, so that one huge file cannot stall.
 _SEARCH_BYTES = 16 << 20
+#: Topics whose bodies are worth a second process.
+_MANY = 2_000
+#: Topics between two looks at whether anybody still waits.
+_STEP = 256
+
+
+def _itself(topic: Topic) -> Topic:
+    return topic
 
 
 def scan(
+    subjects: Sequence[Any],
+    query: str,
+    shown: Mapping[str, bytes | None],
+    cancelled: Cancelled,
+    progress: Progress,
+    *,
+    topic_of: Callable[[Any], Topic] = _itself,
+    paths: Sequence[str] | None = None,
+) -> Iterator[Hit]:
+    """Hits in the order of the subjects: the first of name, file, summary and body that matches.
+
+    A file that cannot be read has no body to match.
+
+    Args:
+        subjects: What to look at, each with a name, a summary and a file of its own.
+        query: The text to look for, ignoring case.
+        shown: The bytes of files that show other ones than they have.
+        cancelled: Whether nobody waits any more.
+        progress: Told how many subjects have been looked at, of how many.
+        topic_of: Makes the topic of a subject that has a hit; most have none.
+        paths: Where the subjects' files are; left out, each is a topic and tells.
+    """
+    wanted = query.lower()
+    where_are = [topic.path for topic in subjects] if paths is None else paths
+    middle = len(subjects)
+
+    def later() -> list[tuple[int, str, int]]:
+        """The hits in bodies of the second half."""
+        rows = range(middle, len(subjects))
+        found = ((row, _in_body(where_are[row], wanted, shown)) for row in rows)
+        return [(row, *place) for row, place in found if place is not None]
+
+    ahead = None
+    if len(subjects) >= _MANY and possible():
+        middle //= 2
+        ahead = Ahead(later)
+    bodies: dict[int, tuple[str, int]] = {}
+    try:
+        for row, (subject, path) in enumerate(zip(subjects, where_are, strict=True)):
+            if row % _STEP == 0:
+                if cancelled():
+                    return
+                progress(row, len(subjects))
+            if ahead is not None and row == middle:
+                bodies = {row: (snippet, line) for row, snippet, line in ahead.result()}
+            where = _in_index(subject, wanted)
+            if where is not None:
+                yield Hit(topic=topic_of(subject), where=where, snippet=getattr(subject, where))
+                continue
+            place = bodies.get(row) if row >= middle else _in_body(path, wanted, shown)
+            if place is not None:
+                yield Hit(topic=topic_of(subject), where="body", snippet=place[0], line=place[1])
+    finally:
+        if ahead is not None:
+            ahead.close()
+    progress(len(subjects), len(subjects))
+
+
+def scan_kept(
     topics: Sequence[Topic],
     query: str,
     shown: Mapping[str, bytes | None],
     cancelled: Cancelled,
     progress: Progress,
-    texts: Texts | None = None,
-) -> Iterator[Hit]:
-    """Hits in the order of the topics: the first of name, file, summary and body that matches.
-
-    A file that cannot be read has no body to match. With `texts`, bodies are read only once.
-    """
-    wanted = query.lower()
-    if texts is not None:
-        yield from _scan_kept(topics, wanted, shown, cancelled, progress, texts)
-        return
-    for done, topic in enumerate(topics):
-        if cancelled():
-            return
-        if done % 256 == 0:
-            progress(done, len(topics))
-        hit = _in_index(topic, wanted) or _in_body(topic, wanted, shown)
-        if hit is not None:
-            yield hit
-    progress(len(topics), len(topics))
-
-
-def _scan_kept(
-    topics: Sequence[Topic],
-    wanted: str,
-    shown: Mapping[str, bytes | None],
-    cancelled: Cancelled,
-    progress: Progress,
     texts: Texts,
 ) -> Iterator[Hit]:
+    """The same hits, of bodies that are read only once."""
+    wanted = query.lower()
     sought = wanted.encode("utf-8", "replace")
     plain = wanted.isascii()
     # What had no hit has none for a longer query, so typing on looks at less and less.
     left = texts.found_with(wanted)
     found = set()
     for done, topic in enumerate(topics):
-        if done % 256 == 0:
-            progress(done, len(topics))
+        if done % _STEP == 0:
             if cancelled():
                 return
+            progress(done, len(topics))
         if left is not None and topic.path not in left:
             continue
-        hit = _in_index(topic, wanted)
-        if hit is None and shown:
-            hit = _in_body(topic, wanted, shown)
-        elif hit is None:
+        where = _in_index(topic, wanted)
+        if where is not None:
+            found.add(topic.path)
+            yield Hit(topic=topic, where=where, snippet=getattr(topic, where))
+            continue
+        place = None
+        if shown:
+            place = _in_body(topic.path, wanted, shown)
+        else:
             text = texts.of(topic.path, _SEARCH_BYTES)
             if text is not None and plain and text.plain:
                 at = text.lowered.find(sought)
-                hit = _in_plain(topic, text.data, at) if at >= 0 else None
+                place = _in_plain(text.data, at) if at >= 0 else None
             elif text is not None:
-                hit = _in_lines(topic, wanted, text.data)
-        if hit is not None:
+                place = _in_lines(text.data, wanted)
+        if place is not None:
             found.add(topic.path)
-            yield hit
+            yield Hit(topic=topic, where="body", snippet=place[0], line=place[1])
     progress(len(topics), len(topics))
     if not shown:
         texts.remember(wanted, found)
 
 
-def _in_index(topic: Topic, wanted: str) -> Hit | None:
-    for where, text in (("name", topic.name), ("file", topic.file), ("summary", topic.summary)):
-        if wanted in text.lower():
-            return Hit(topic=topic, where=where, snippet=text)
-    return None
+def _in_index(subject: Any, wanted: str) -> str | None:
+    if wanted in subject.name.lower():
+        return "name"
+    if wanted in subject.file.lower():
+        return "file"
+    return "summary" if wanted in subject.summary.lower() else None
 
 
-def _in_body(topic: Topic, wanted: str, shown: Mapping[str, bytes | None]) -> Hit | None:
+def _in_body(path: str, wanted: str, shown: Mapping[str, bytes | None]) -> tuple[str, int] | None:
     try:
-        known = topic.path in shown
-        data = shown[topic.path] if known else read_bytes(topic.path, limit=_SEARCH_BYTES)
+        data = shown[path] if path in shown else read_bytes(path, limit=_SEARCH_BYTES)
     except PimemError:
         return None
     if data is None:
@@ -103,23 +152,21 @@ def _in_body(topic: Topic, wanted: str, shown: Mapping[str, bytes | None]) -> Hi
     # Only text beyond ASCII can change length or letters when it is lowered.
     if wanted.isascii() and data.isascii():
         at = data.lower().find(wanted.encode())
-        return _in_plain(topic, data, at) if at >= 0 else None
+        return _in_plain(data, at) if at >= 0 else None
     if wanted not in data.decode("utf-8", "replace").lower():
         return None
-    return _in_lines(topic, wanted, data)
+    return _in_lines(data, wanted)
 
 
-def _in_plain(topic: Topic, data: bytes, at: int) -> Hit:
-    """The hit at a place of an ASCII text; only its line is decoded."""
+def _in_plain(data: bytes, at: int) -> tuple[str, int]:
+    """Snippet and line of a place in an ASCII text; only its line is decoded."""
     start, end = data.rfind(b"\n", 0, at) + 1, data.find(b"\n", at)
     line = data[start : end if end >= 0 else None].decode()
-    snippet = cut_utf16(trim(line), _SNIPPET_UNITS)
-    return Hit(topic=topic, where="body", snippet=snippet, line=data.count(b"\n", 0, at) + 1)
+    return cut_utf16(trim(line), _SNIPPET_UNITS), data.count(b"\n", 0, at) + 1
 
 
-def _in_lines(topic: Topic, wanted: str, data: bytes) -> Hit | None:
+def _in_lines(data: bytes, wanted: str) -> tuple[str, int] | None:
     for number, line in enumerate(data.decode("utf-8", "replace").split("\n"), start=1):
         if wanted in line.lower():
-            snippet = cut_utf16(trim(line), _SNIPPET_UNITS)
-            return Hit(topic=topic, where="body", snippet=snippet, line=number)
+            return cut_utf16(trim(line), _SNIPPET_UNITS), number
     return None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,6 @@ from pimem_core.drafts import Typed, TypedDraft, left_drafts
 from pimem_core.merge import both, regions
 from pimem_core.systems import registry
 from pimem_core.systems.base import WriteRequest
-from pimem_core.texts import Texts
 
 if TYPE_CHECKING:
     from pimem_core.paths import Places
@@ -74,33 +72,3 @@ def test_a_draft_never_goes_back_in_time_or_comes_back(places: Places) -> None:
     draft.discard()
     draft.keep(typed.but(time=3.0))
     assert left_drafts(places) == []
-
-
-def test_kept_texts_follow_the_disk_when_doubted(tmp_path: Path) -> None:
-    path = tmp_path / "a.md"
-    path.write_text("One")
-    texts = Texts()
-    first = texts.of(str(path), 100)
-    assert first is not None
-    assert first.lowered == b"one"
-    path.write_text("Two two")
-    assert texts.of(str(path), 100) is first
-    texts.doubt()
-    again = texts.of(str(path), 100)
-    assert again is not None
-    assert again.data == b"Two two"
-    os.unlink(path)
-    texts.doubt()
-    assert texts.of(str(path), 100) is None
-
-
-def test_a_search_with_kept_texts_finds_the_same(store: Store) -> None:
-    Path(store.path, "b.md").write_text("Grüße und Ωmega\nsecond LINE\n")
-    queries = ("line", "grüße", "ωmega", "old", "body", "nothing")
-    before = [[hit.__dict__ for hit in store.search(query)] for query in queries]
-    store.keep_texts()
-    for _ in range(2):
-        assert [[hit.__dict__ for hit in store.search(query)] for query in queries] == before
-    Path(store.path, "b.md").write_text("nothing\n")
-    store.forget_texts()
-    assert [hit.topic.file for hit in store.search("nothing")] == ["b.md"]

@@ -9,7 +9,7 @@ import json
 import os
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import time_machine
@@ -18,15 +18,14 @@ from pimem_core.files import lock
 from pimem_core.paths import Places, find_places
 from pimem_core.systems.base import WriteRequest
 from pimem_core.systems.openpi import carry_over, config, handoff, recap
+from pimem_core.systems.openpi.folders import local_folder, shared_folder
 from pimem_core.systems.openpi.index import INDEX_NAME, entries, parse_line
 from pimem_core.systems.openpi.injection import index_text
-from pimem_core.systems.openpi.store import (
-    OpenpiStore,
-    local_folder,
-    read_index,
-    shared_folder,
-)
+from pimem_core.systems.openpi.reading import read_index
 from pimem_core.systems.openpi.system import OpenpiSystem
+
+if TYPE_CHECKING:
+    from pimem_core.systems.openpi.store import OpenpiStore
 
 DATA = json.loads((Path(__file__).parent.parent / "data/openpi-exact.json").read_text("utf-8"))
 VECTORS = DATA["vectors"]

@@ -114,7 +114,7 @@ def search(options: argparse.Namespace, places: Places, output: Output) -> int:
     """Print the topics that contain a text, of all existing stores or the named one."""
     notice_troubles(places, output)
     named = chosen(options, places)
-    stores = [named] if named else [s for s in registry.all_stores(places) if s.status().exists]
+    stores = [named] if named else registry.all_stores(places)
     rows = []
     for store in stores:
         try:

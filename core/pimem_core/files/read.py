@@ -8,8 +8,13 @@ import stat
 
 from ..errors import InvalidTopicError, StorageError, TopicNotFoundError
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 #: How much of a file a preview reads, in bytes; the bound of the programs we share with.
 PREVIEW_BYTES = 51_200
+_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 def read_bytes(
@@ -28,13 +33,17 @@ def read_bytes(
         InvalidTopicError: It is a link, a folder, a pipe or another thing that is no regular file.
         StorageError: It cannot be read.
     """
-    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW)
     try:
-        descriptor = os.open(path, flags)
+        descriptor = os.open(path, _FLAGS if follow else _FLAGS | os.O_NOFOLLOW)
     except OSError as error:
         raise _explained(error, path) from error
     try:
         size = _regular_size(descriptor, path)
+        if limit is None or size <= limit:
+            data = os.read(descriptor, size + 1)
+            if len(data) == size:  # all of it; most files are read so, in one call
+                return data
+            os.lseek(descriptor, 0, os.SEEK_SET)
         chunks = []
         if from_end and limit is not None and size > limit:
             os.lseek(descriptor, size - limit, os.SEEK_SET)
@@ -94,21 +103,27 @@ def decode(data: bytes, path: str) -> str:
         ) from error
 
 
-def regular_names(folder: str) -> set[str]:
-    """Names of the regular files in a folder; an absent folder has none.
+def regular_entries(folder: str) -> Iterator[os.DirEntry[str]]:
+    """The regular files in a folder, in the order of the disk; an absent folder has none.
 
     Raises:
         StorageError: The folder cannot be listed, or is none.
     """
     try:
         with os.scandir(folder) as entries:
-            return {entry.name for entry in entries if entry.is_file(follow_symlinks=False)}
+            for entry in entries:
+                if entry.is_file(follow_symlinks=False):
+                    yield entry
     except (FileNotFoundError, NotADirectoryError) as error:
         if os.path.lexists(folder):
             raise StorageError(f"{folder} is not a folder; move it away.") from error
-        return set()
     except OSError as error:
         raise StorageError(f"{folder} cannot be listed: {error.strerror}.") from error
+
+
+def regular_names(folder: str) -> set[str]:
+    """The names of the same files."""
+    return {entry.name for entry in regular_entries(folder)}
 
 
 def is_regular(path: str) -> bool:

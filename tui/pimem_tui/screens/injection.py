@@ -162,7 +162,7 @@ def _row(entry: _Entry, most: int) -> list[Run]:
 def _read(places: Places, store: Store) -> _Injection:
     names: dict[str, str] = {}
     for topic in store.list():
-        names.setdefault(topic.line, topic.name)
+        names.setdefault(topic.injected, topic.name)
     found = _Injection([], [], 0)
     for system in given(places):
         if system.error is not None:

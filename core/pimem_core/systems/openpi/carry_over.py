@@ -12,7 +12,7 @@ from ...files.read import decode, is_regular, read_bytes
 from ...model import Value
 from ...text import SPACE
 from . import tombstones
-from .index import INDEX_NAME, INITIAL, entries, parse_line
+from .index import INDEX_NAME, INITIAL, files, parse_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def plan(local: str, shared: str) -> Plan:
         on_disk = set(os.listdir(shared))
     except FileNotFoundError:
         on_disk = set()
-    indexed = {entry.file for entry in entries(shared_text)}
+    indexed = files(shared_text)
     removed = {*tombstones.read(local)[1], *tombstones.read(shared)[1]}
     copies: dict[str, tuple[bytes, str]] = {}
     queued: list[str] = []

@@ -40,7 +40,7 @@ class Session(ChangeSession):
         self._read()
 
     def _read(self) -> None:
-        from .store import read_index
+        from .reading import read_index
 
         self.names = regular_names(self.store.path)
         path = self._path(INDEX_NAME)

@@ -9,7 +9,8 @@ from ... import actions
 from ...errors import PimemError
 from ..hosting import HookContext, Offer, Part
 from . import config, injection
-from .store import OpenpiStore, active_folder, local_folder, shared_folder
+from .folders import active_folder, local_folder, shared_folder
+from .store import OpenpiStore
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -118,6 +118,12 @@ def entries(text: str) -> list[Entry]:
     return [entry for entry in map(parse_line, text.split("\n")) if entry is not None]
 
 
+def files(text: str) -> set[str]:
+    """The files that an index names."""
+    matches = map(_ENTRY.match, text.split("\n"))
+    return {match[4] for match in matches if match is not None and not _is_taken(match[4])}
+
+
 def canonical(name: str, file: str, *, pinned: bool, stamp: str, summary: str) -> str:
     """An entry line as this program and its peers write it."""
     return f"- [{name}]({file}){' ' + _PIN if pinned else ''} {stamp} -- {summary}"

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 
 from ...errors import PimemError
+from .folders import local_folder, shared_folder
 from .index import INDEX_NAME, entries
-from .store import OpenpiStore, local_folder, read_index, shared_folder
+from .reading import read_index
+from .store import OpenpiStore
 from .topic import RECAP_FILE
 
 TYPE_CHECKING = False

@@ -7,20 +7,20 @@ import os
 
 from ...errors import (
     AmbiguousTopicError,
-    InvalidTopicError,
     NoIndexError,
     PimemError,
     PinnedError,
-    StorageError,
     TopicNotFoundError,
     UnsupportedError,
 )
-from ...files.read import PREVIEW_BYTES, decode, is_regular, read_bytes, regular_names
+from ...files.read import PREVIEW_BYTES, is_regular, read_bytes, regular_names
 from ...model import Change, Document, Hit, StoreStatus, Topic
 from ...text import plural, quote
 from ..base import Removal, never, silent
 from . import config
+from .folders import local_folder
 from .index import INDEX_NAME, Entry, entries, find, is_topic_file
+from .reading import Rows, View, read_index
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,27 +32,9 @@ if TYPE_CHECKING:
     from ..base import Cancelled, Progress, WriteRequest
     from .changing import Session
 
-_WRITERS = {
-    "local": ("pi (openpi-memory)",),
-    "shared": ("pi (openpi-memory)", "OpenCode (openclaude-memory)"),
-}
 _CUT_NOTE = (
     "<!-- memory truncated: topic exceeds size limit; read the file directly for the full body -->"
 )
-
-
-class View:
-    """A store as a reader sees it: the index, and where each topic's file really is.
-
-    A change that a kill left unfinished shows as not made; a carry-over that is due shows as done.
-    """
-
-    def __init__(
-        self, text: str | None, elsewhere: Mapping[str, str], shown: Mapping[str, bytes | None]
-    ) -> None:
-        self.text = text
-        self.elsewhere = elsewhere
-        self.shown = shown
 
 
 class OpenpiStore:
@@ -65,6 +47,7 @@ class OpenpiStore:
         self.name = name
         self.path = folder
         self.places = places
+        self._rows = Rows(name, folder)
         self._texts: Texts | None = None
 
     # Reading
@@ -133,39 +116,11 @@ class OpenpiStore:
         if view.text is None:
             self._refuse_unlistable()
             return []
-        present = regular_names(self.path)
-        topics: dict[str, Topic] = {}
-        for entry in entries(view.text):
-            if cancelled():
-                break
-            if entry.file not in topics:
-                topics[entry.file] = self._topic(entry, view, present)
-        return list(topics.values())
+        return list(self._rows.listed(view, regular_names(self.path), cancelled).values())
 
     def _refuse_unlistable(self) -> None:
         """A store without an index is empty, but only when that can be seen."""
         regular_names(self.path)
-
-    def _topic(self, entry: Entry, view: View, present: set[str]) -> Topic:
-        problem = None
-        if entry.file not in present and entry.file not in view.elsewhere:
-            exists = os.path.lexists(self._path(entry.file))
-            problem = "not a regular file" if exists else "file missing"
-        stamp, pinned, stale = entry.facts()
-        line = entry.prefix + entry.name + entry.middle + entry.rest
-        return Topic(
-            store=self.name,
-            name=entry.name,
-            file=entry.file,
-            path=view.elsewhere.get(entry.file) or self._path(entry.file),
-            summary=entry.summary,
-            stamp=stamp,
-            pinned=pinned,
-            stale=stale,
-            # As a model is given it: the stamp is the day alone.
-            line=line if stamp is None else line.replace(stamp, stamp[:10], 1),
-            problem=problem,
-        )
 
     def find(self, topic: str) -> Topic:
         """The listed topic that is meant, or the unlisted file with exactly this name."""
@@ -174,8 +129,8 @@ class OpenpiStore:
         matches = find(found, topic)
         present = regular_names(self.path)
         if len(matches) != 1 and is_topic_file(topic) and topic in present:
-            return self._unlisted(topic)
-        return self._topic(self._only(matches, topic), view, present)
+            return self._rows.unlisted_topic(topic)
+        return self._rows.topic(self._only(matches, topic), view, present)
 
     def _only(self, matches: Sequence[Entry], topic: str) -> Entry:
         if not matches:
@@ -193,16 +148,6 @@ class OpenpiStore:
             )
         return matches[0]
 
-    def _unlisted(self, file: str) -> Topic:
-        return Topic(
-            store=self.name,
-            name=os.path.splitext(file)[0],
-            file=file,
-            path=self._path(file),
-            summary="",
-            listed=False,
-        )
-
     def read_bytes(self, file: str) -> bytes:
         """The bytes of a topic's file."""
         return self._content(file, self.view())
@@ -210,7 +155,7 @@ class OpenpiStore:
     def _content(self, file: str, view: View, limit: int | None = None) -> bytes:
         if not is_topic_file(file):
             raise TopicNotFoundError(f"{quote(file)} names no topic file.", file=file)
-        path = view.elsewhere.get(file) or self._path(file)
+        path = self._rows.path(file, view)
         if path in view.shown:
             data = view.shown[path]
             if data is None:
@@ -230,7 +175,7 @@ class OpenpiStore:
             store=self.name,
             name=entry.name if entry else str(front.get("name") or os.path.splitext(file)[0]),
             file=file,
-            path=view.elsewhere.get(file) or self._path(file),
+            path=self._rows.path(file, view),
             front_matter=front,
             body=frontmatter.split(text).body,
             text=text,
@@ -251,30 +196,29 @@ class OpenpiStore:
         self, query: str, *, cancelled: Cancelled = never, progress: Progress = silent
     ) -> Iterator[Hit]:
         """Listed topics in index order, then the other topic files in byte order of their names."""
-        from ...search import scan
+        from ...search import scan, scan_kept
 
-        topics, shown = self._searchable()
-        return scan(topics, query, shown, cancelled, progress, self._texts)
-
-    def _searchable(self) -> tuple[Sequence[Topic], Mapping[str, bytes | None]]:
-        """The topics to search in their order, and the bytes of those that show other ones."""
-        known = self._texts.topics if self._texts is not None else None
-        if known is not None:
-            return known, {}
+        rows, texts = self._rows, self._texts
+        if texts is not None and texts.topics is not None:
+            return scan_kept(texts.topics, query, {}, cancelled, progress, texts)
         view = self.view()
         present = regular_names(self.path)
-        topics: dict[str, Topic] = {}
-        for entry in entries(view.text or ""):
-            if entry.file not in topics:
-                topics[entry.file] = self._topic(entry, view, present)
-        for file in sorted(present - topics.keys(), key=os.fsencode):
-            # A file that an unfinished change created is not there yet.
-            if is_topic_file(file) and view.shown.get(self._path(file), b"") is not None:
-                topics[file] = self._unlisted(file)
-        found = list(topics.values())
-        if self._texts is not None and not view.shown and not view.elsewhere:
-            self._texts.topics = found
-        return found, view.shown
+        if texts is not None:
+            topics = [*rows.listed(view, present).values()]
+            topics += rows.unlisted(view, present, {topic.file for topic in topics})
+            if not view.shown and not view.elsewhere:
+                texts.topics = topics
+            return scan_kept(topics, query, view.shown, cancelled, progress, texts)
+        subjects = rows.subjects(view, present)
+        return scan(
+            subjects,
+            query,
+            view.shown,
+            cancelled,
+            progress,
+            topic_of=lambda subject: rows.topic_of(subject, view, present),
+            paths=[rows.path(subject.file, view) for subject in subjects],
+        )
 
     def keep_texts(self) -> None:
         """Keep what searches read from now on."""
@@ -291,47 +235,9 @@ class OpenpiStore:
 
     def status(self) -> StoreStatus:
         """What is known of the store."""
-        from ...files.holder import lock_holder
-        from . import formats
-        from .notes import about_store
+        from .status import status_of
 
-        count, size, changed, exists = 0, 0, None, os.path.isdir(self.path)
-        notes: list[str] = []
-        found = None
-        try:
-            view = self.view()
-            found = formats.detect(self.path, view.text)
-            listed = {entry.file for entry in entries(view.text or "")}
-            count = len(listed) if found in (None, formats.OPENPI) else 0
-            size, changed = self._size()
-            notes += about_store(self, view, found, listed)
-        except PimemError as error:
-            notes.append(str(error))
-        return StoreStatus(
-            store=self.name,
-            system=self.system,
-            path=self.path,
-            exists=exists,
-            active=self.path == active_folder(self.places),
-            count=count,
-            size_bytes=size,
-            changed=changed,
-            writers=_WRITERS.get(self.name, ()),
-            lock=lock_holder(self.path),
-            format=found,
-            notes=notes,
-        )
-
-    def _size(self) -> tuple[int, float | None]:
-        """Bytes of the index and the topic files, and the time of the newest of them."""
-        size, changed = 0, None
-        with contextlib.suppress(OSError), os.scandir(self.path) as found:
-            for item in found:
-                if item.is_file(follow_symlinks=False) and item.name.lower().endswith(".md"):
-                    status = item.stat(follow_symlinks=False)
-                    size += status.st_size
-                    changed = max(changed or 0.0, status.st_mtime)
-        return size, changed
+        return status_of(self)
 
     # Changes: each runs in a session that holds the lock
 
@@ -456,34 +362,3 @@ class OpenpiStore:
                 name=entry.name,
                 file=entry.file,
             )
-
-
-def read_index(path: str, shown: Mapping[str, bytes | None]) -> str | None:
-    """The text of an index, always whole; None when there is none.
-
-    Raises:
-        StorageError: It is there but cannot be read, is no regular file or no UTF-8.
-    """
-    try:
-        data = shown[path] if path in shown else read_bytes(path)
-    except TopicNotFoundError:
-        return None
-    except InvalidTopicError as error:
-        raise StorageError(str(error), file=INDEX_NAME) from error
-    return None if data is None else decode(data, path)
-
-
-def active_folder(places: Places) -> str:
-    """The folder that openpi uses now: the shared one under `shared_dir`, else pi's own."""
-    settings, _error = config.load(places)
-    return shared_folder(places) if settings.shared_dir else local_folder(places)
-
-
-def local_folder(places: Places) -> str:
-    """pi's own store."""
-    return os.path.join(places.agent_dir, "memory")
-
-
-def shared_folder(places: Places) -> str:
-    """The store that pi and OpenCode share."""
-    return os.path.join(places.shared_home, ".agents", "memory")

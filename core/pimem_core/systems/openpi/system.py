@@ -6,14 +6,10 @@ import functools
 import os
 
 from . import config
+from .folders import active_folder, local_folder, shared_folder
 from .index import INDEX_NAME
-from .store import (
-    OpenpiStore,
-    active_folder,
-    local_folder,
-    read_index,
-    shared_folder,
-)
+from .reading import read_index
+from .store import OpenpiStore
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,0 +1,128 @@
+"""How a store is: its numbers, and what a person should know of it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+
+from ...errors import PimemError, ReadOnlyFormatError
+from ...files.holder import lock_holder
+from ...files.read import regular_entries
+from ...model import StoreStatus
+from ...text import plural
+from . import carry_over, config, formats, limits, tombstones
+from .folders import active_folder
+from .index import files, is_topic_file
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .reading import View
+    from .store import OpenpiStore
+
+_WRITERS = {
+    "local": ("pi (openpi-memory)",),
+    "shared": ("pi (openpi-memory)", "OpenCode (openclaude-memory)"),
+}
+
+
+def status_of(store: OpenpiStore) -> StoreStatus:
+    """How a store is; an unreadable one says so in the notes."""
+    found, seen, notes = None, Seen(set()), []
+    count = 0
+    try:
+        view = store.view()
+        found = formats.detect(store.path, view.text)
+        seen = Seen(files(view.text or ""))
+        count = len(seen.listed) if found in (None, formats.OPENPI) else 0
+        seen.look(store.path)
+        notes += _notes(store, view, found, seen)
+    except PimemError as error:
+        notes.append(str(error))
+    return StoreStatus(
+        store=store.name,
+        system=store.system,
+        path=store.path,
+        exists=os.path.isdir(store.path),
+        active=store.path == active_folder(store.places),
+        count=count,
+        size_bytes=seen.size,
+        changed=seen.changed,
+        writers=_WRITERS.get(store.name, ()),
+        lock=lock_holder(store.path),
+        format=found,
+        notes=notes,
+    )
+
+
+class Seen:
+    """What one look through a folder tells; a name is kept only when it tells something."""
+
+    def __init__(self, listed: set[str]) -> None:
+        #: The files that the index names, and how many of them are there.
+        self.listed = listed
+        self.here = 0
+        #: Topic files that the index does not name.
+        self.unlisted: set[str] = set()
+        #: Bytes of the index and the topic files, and the time of the newest of them.
+        self.size = 0
+        self.changed: float | None = None
+
+    def look(self, folder: str) -> None:
+        """Look at every file.
+
+        Raises:
+            StorageError: The folder cannot be listed.
+        """
+        for item in regular_entries(folder):
+            if not item.name.lower().endswith(".md"):
+                continue
+            if item.name in self.listed:
+                self.here += 1
+            elif is_topic_file(item.name):
+                self.unlisted.add(item.name)
+            with contextlib.suppress(OSError):  # gone since it was listed
+                status = item.stat(follow_symlinks=False)
+                self.size += status.st_size
+                self.changed = max(self.changed or 0.0, status.st_mtime)
+
+
+def _notes(store: OpenpiStore, view: View, found: str | None, seen: Seen) -> list[str]:
+    """Sentences a person should know: format, carry-over, limits, files no index lists."""
+    notes = []
+    try:
+        formats.refuse_foreign(store.path, found)
+    except ReadOnlyFormatError as error:
+        return [str(error)]
+    settings, trouble = config.load(store.places)
+    if trouble is not None:
+        notes.append(str(trouble))
+    if view.shown:
+        notes.append(
+            "A change was interrupted; the next change or start of the manager repairs it."
+        )
+    if store.name == "shared" and settings.shared_dir and carry_over.is_due(store.local_folder):
+        notes.append(
+            "The local store is not carried over yet; the next change or pi session does it."
+        )
+    try:
+        buried = set(tombstones.read(store.path)[1])
+    except PimemError as error:
+        notes.append(str(error))
+        buried = set()
+    unlisted = len(seen.unlisted - buried)
+    if unlisted:
+        notes.append(f"{plural(unlisted, 'topic file')} not in the index.")
+    coming = [file for file in view.elsewhere if not os.path.lexists(f"{store.path}/{file}")]
+    missing = len(seen.listed) - seen.here - len(seen.listed.intersection(coming))
+    if missing:
+        notes.append(f"{plural(missing, 'index line')} without a file.")
+    if view.text is not None:
+        notes += limits.crossed(None, view.text, settings.max_lines)
+    moved = os.path.join(store.places.agent_dir, "pi-hermes-memory")
+    if (
+        store.name == "local"
+        and not seen.listed
+        and os.path.exists(os.path.join(moved, "MEMORY.md"))
+    ):
+        notes.append(f"pi-hermes-memory may have moved this store's files to {moved}; look there.")
+    return notes

@@ -1,0 +1,105 @@
+"""Searching: texts kept between searches, and the half that a child looks through."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from pimem_core.systems import registry
+from pimem_core.systems.base import WriteRequest
+from pimem_core.texts import Texts
+
+if TYPE_CHECKING:
+    from pimem_core.paths import Places
+    from pimem_core.systems.base import Store
+
+# A process without threads, as commands are.
+_SEARCH = """
+import os, sys
+from pimem_core import ahead, search
+from pimem_core.paths import find_places
+from pimem_core.systems import registry
+search._MANY = int(sys.argv[1])
+ahead.possible = search.possible = lambda: True
+if sys.argv[2] == "killed":
+    inner = search._in_body
+    def killed(*arguments, parent=os.getpid()):
+        return inner(*arguments) if os.getpid() == parent else os.kill(os.getpid(), 9)
+    search._in_body = killed
+found = registry.active_store(find_places()).search("line")
+if sys.argv[2] == "left":
+    next(found)
+    found.close()
+for hit in found:
+    print(hit.topic.file, hit.where, hit.line, hit.snippet)
+try:
+    os.waitpid(-1, os.WNOHANG)
+    print("a child is left")
+except ChildProcessError:
+    pass
+"""
+
+
+@pytest.fixture
+def store(places: Places) -> Store:
+    made = registry.active_store(places)
+    made.write(WriteRequest(topic="A", content="body", summary="old"))
+    return made
+
+
+def test_kept_texts_follow_the_disk_when_doubted(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    path.write_text("One")
+    texts = Texts()
+    first = texts.of(str(path), 100)
+    assert first is not None
+    assert first.lowered == b"one"
+    path.write_text("Two two")
+    assert texts.of(str(path), 100) is first
+    texts.doubt()
+    again = texts.of(str(path), 100)
+    assert again is not None
+    assert again.data == b"Two two"
+    os.unlink(path)
+    texts.doubt()
+    assert texts.of(str(path), 100) is None
+
+
+def test_a_search_with_kept_texts_finds_the_same(store: Store) -> None:
+    Path(store.path, "b.md").write_text("Grüße und Ωmega\nsecond LINE\n")
+    queries = ("line", "grüße", "ωmega", "old", "body", "nothing")
+    before = [[hit.__dict__ for hit in store.search(query)] for query in queries]
+    store.keep_texts()
+    for _ in range(2):
+        assert [[hit.__dict__ for hit in store.search(query)] for query in queries] == before
+    Path(store.path, "b.md").write_text("nothing\n")
+    store.forget_texts()
+    assert [hit.topic.file for hit in store.search("nothing")] == ["b.md"]
+
+
+def searched(places: Places, *words: str) -> str:
+    command = [sys.executable, "-c", _SEARCH, *words]
+    env = {**os.environ, "HOME": places.home}
+    done = subprocess.run(command, capture_output=True, text=True, env=env, check=True)
+    assert done.stderr == ""
+    return done.stdout
+
+
+def test_a_child_that_looks_through_the_second_half_changes_no_hit(
+    store: Store, places: Places
+) -> None:
+    for number in range(9):
+        name, body = f"T{number}", "a LINE\n" if number % 2 else "ü\nthe lıne, the line\n"
+        summary = "a line" if number == 7 else ""
+        store.write(WriteRequest(topic=name, content=body, summary=summary))
+    Path(store.path, "unlisted.md").write_text("unlisted line\n")
+    alone = searched(places, "1000", "whole")
+    assert len(alone.splitlines()) == 10
+    assert "t7.md summary None" in alone
+    assert searched(places, "2", "whole") == alone
+    assert searched(places, "2", "killed") == alone
+    assert searched(places, "2", "left") == ""
