@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -224,3 +225,47 @@ def test_injected_text_keeps_to_the_limits_and_to_whole_lines(lines: list[str], 
     body = injected.split("\n\n<!--")[0]
     assert len(injected.encode()) <= 51_200
     assert len(body.split("\n")) <= most
+
+
+_STEPS = st.lists(
+    st.one_of(
+        st.tuples(
+            st.just("upsert"), st.sampled_from(FILES), st.sampled_from(["2026-11-01", "2020-01-01"])
+        ),
+        st.tuples(st.just("pin"), st.sampled_from(FILES), st.booleans()),
+        st.tuples(st.just("remove"), st.sampled_from(FILES), st.none()),
+        st.tuples(st.just("gone"), st.sampled_from(FILES), st.none()),
+    ),
+    max_size=6,
+)
+
+
+@given(TEXT, _STEPS)
+def test_what_is_kept_of_the_last_index_changes_no_result(
+    text: str, steps: list[tuple[str, str, Any]]
+) -> None:
+    def outcomes(*, kept: bool) -> list[tuple[str, list[str]]]:
+        now, found = text, []
+        Index._last = None
+        for what, file, value in steps:
+            if not kept:
+                Index._last = None
+            index = Index(now)
+            if what == "upsert":
+                index.upsert("N", file, pin=False, stamp=value, summary="s")
+            elif what == "pin":
+                index.set_pin(file, value)
+            elif what == "remove":
+                index.remove(file)
+            absent = file if what == "gone" else None
+            dropped = index.maintain(
+                lambda f, absent=absent: f != absent,  # type: ignore[misc]
+                known={"a.md"} - {absent},
+                stale_after_days=180,
+                moment=NOW,
+            )
+            now = index.text()
+            found.append((now, dropped))
+        return found
+
+    assert outcomes(kept=True) == outcomes(kept=False)

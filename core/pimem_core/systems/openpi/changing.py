@@ -155,10 +155,13 @@ class Session(ChangeSession):
         def is_present(file: str) -> bool:
             # What the listing does not know is looked at: a right that is missing must not pass
             # for a missing file.
-            return file == written or file in self.names or is_regular(self._path(file))
+            return file == written or is_regular(self._path(file))
 
         return self.index.maintain(
-            is_present, stale_after_days=self.config.stale_after_days, moment=self.moment
+            is_present,
+            known=self.names,
+            stale_after_days=self.config.stale_after_days,
+            moment=self.moment,
         )
 
     def _index_step(self, file: str) -> transaction.Step:

@@ -13,7 +13,16 @@ from ...text import SPACE_CLASS
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from collections.abc import Set as AbstractSet
     from datetime import datetime
+    from typing import ClassVar
+
+    #: What maintenance has nothing to do for: the files, each of one line without a stale mark, and
+    #: the earliest day of their stamps.
+    _Calm = tuple[frozenset[str], str]
+    _Match = re.Match[str] | None
+    #: An index's text, its lines, what they match, and whether maintenance left all alone.
+    _Read = tuple[str, tuple[str, ...], tuple[_Match, ...], _Calm | None]
 
 INDEX_NAME = "MEMORY.md"
 INITIAL = "# Memory Index\n\n"
@@ -21,6 +30,7 @@ INITIAL = "# Memory Index\n\n"
 STAMP = re.compile(r"\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}:\d{2}[+-]\d{2}:\d{2})?", re.ASCII)
 _PIN = "[pin]"
 _STALE = "[stale?]"
+_FOREVER = "9999-99-99"
 # A topic file's name is part of the grammar: any other link is prose.
 _FILE = r"(?!\.)[^\x00-\x1f\x7f/\\\[\]()]+\.[mM][dD]"
 _ENTRY = re.compile(
@@ -104,8 +114,13 @@ class Entry:
 
 def parse_line(line: str) -> Entry | None:
     """Read one line, without its LF, as an entry; None when it is prose."""
+    match = _match(line)
+    return None if match is None else _entry(match)
+
+
+def _match(line: str) -> re.Match[str] | None:
     match = _ENTRY.match(line)
-    return None if match is None or _is_taken(match[4]) else _entry(match)
+    return None if match is None or _is_taken(match[4]) else match
 
 
 def _entry(match: re.Match[str]) -> Entry:
@@ -120,8 +135,7 @@ def entries(text: str) -> list[Entry]:
 
 def files(text: str) -> set[str]:
     """The files that an index names."""
-    matches = map(_ENTRY.match, text.split("\n"))
-    return {match[4] for match in matches if match is not None and not _is_taken(match[4])}
+    return {match[4] for match in map(_match, text.split("\n")) if match is not None}
 
 
 def canonical(name: str, file: str, *, pinned: bool, stamp: str, summary: str) -> str:
@@ -133,21 +147,30 @@ class Index:
     """An index being changed. `text()` gives it back; untouched lines keep their bytes.
 
     Entries are made of the lines that a change looks at; of most lines of a long index it only
-    needs to know the file.
+    needs to know the file. What the last index of this process was made of is kept: the next
+    change mostly starts from there, and reading ten thousand lines would take most of its time.
     """
 
+    _last: ClassVar[_Read | None] = None
+
     def __init__(self, text: str) -> None:
-        self._lines: list[str] = text.split("\n")
-        self._matches = [
-            None if match is None or _is_taken(match[4]) else match
-            for match in map(_ENTRY.match, self._lines)
-        ]
+        known = Index._last
+        if known is not None and known[0] == text:
+            _text, lines, matches, self._calm = known
+            self._lines, self._matches = list(lines), list(matches)
+        else:
+            self._lines = text.split("\n")
+            self._matches = [_match(line) for line in self._lines]
+            self._calm = None
         first = self._lines[0]
         self._eol = "\r" if len(self._lines) > 1 and first.endswith("\r") else ""
 
     def text(self) -> str:
         """The whole index."""
-        return "\n".join(self._lines)
+        text = "\n".join(self._lines)
+        if self._lines:  # an empty text has one line, but no line gives it too
+            Index._last = text, tuple(self._lines), tuple(self._matches), self._calm
+        return text
 
     def entries(self) -> list[Entry]:
         """The entries in order."""
@@ -170,9 +193,18 @@ class Index:
         return None
 
     def _put(self, position: int, line: str) -> None:
-        self._lines[position] = line
-        match = _ENTRY.match(line)
-        self._matches[position] = None if match is None or _is_taken(match[4]) else match
+        before, after = self._matches[position], _match(line)
+        self._lines[position], self._matches[position] = line, after
+        calm, self._calm = self._calm, None
+        day = _calm_day(after[5]) if after is not None else ""
+        if calm is None or after is None or not day:
+            return
+        known, oldest = calm
+        if before is None and after[4] not in known:
+            known |= {after[4]}
+        elif before is None or before[4] != after[4]:
+            return
+        self._calm = known, min(oldest, day)
 
     def _at(self, position: int) -> Entry:
         match = self._matches[position]
@@ -217,6 +249,7 @@ class Index:
 
     def _drop(self, positions: set[int]) -> None:
         if positions:
+            self._calm = None
             self._lines = [line for i, line in enumerate(self._lines) if i not in positions]
             self._matches = [match for i, match in enumerate(self._matches) if i not in positions]
 
@@ -231,7 +264,12 @@ class Index:
                 self._put(position, entry.with_head(head).line)
 
     def maintain(
-        self, is_present: Callable[[str], bool], *, stale_after_days: float, moment: datetime
+        self,
+        is_present: Callable[[str], bool],
+        *,
+        known: AbstractSet[str] = frozenset(),
+        stale_after_days: float,
+        moment: datetime,
     ) -> list[str]:
         """Drop lines without a file and duplicates, and refresh stale marks, on every change.
 
@@ -239,6 +277,7 @@ class Index:
 
         Args:
             is_present: Whether a topic file is there as a regular file.
+            known: Files that are, which need not be asked about.
             stale_after_days: Age beyond which an unpinned entry is marked; 0 leaves marks alone.
             moment: Now.
 
@@ -250,25 +289,32 @@ class Index:
         # No stamp of this day or later can be too old, whatever its offset: the usual line is
         # settled by comparing its first letters.
         horizon = (moment - timedelta(days=min(stale_after_days, 100_000) - 2)).date().isoformat()
+        if self._calm is not None and self._calm[1] > horizon:
+            asked = self._calm[0] - known
+            if all(map(is_present, asked)):
+                return []
         winners: dict[str, int] = {}
         repeated: dict[str, list[int]] = {}
         orphans: list[str] = []
         doomed: set[int] = set()
         unsettled: list[int] = []
+        oldest = _FOREVER
         for position, match in enumerate(self._matches):
             if match is None:
                 continue
             _, name, _, file, rest = match.groups()
-            if not is_present(file):
+            if file not in known and not is_present(file):
                 orphans.append(name)
                 doomed.add(position)
             elif file in winners:
                 repeated.setdefault(file, [winners[file]]).append(position)
             else:
                 winners[file] = position
-                is_recent = rest[1:11] > horizon and rest[1:5].isdigit() and rest[5:6] == "-"
-                if not is_recent or _STALE in rest:
+                day = _calm_day(rest)
+                if day <= horizon:
                     unsettled.append(position)
+                elif day < oldest:
+                    oldest = day
         for positions in repeated.values():
             winner = self._newest(positions)
             pinned = any(self._at(position).pinned for position in positions)
@@ -284,6 +330,8 @@ class Index:
                 if fresh is not entry:
                     self._put(position, fresh.line)
         self._drop(doomed)
+        if not unsettled:
+            self._calm = frozenset(winners), oldest
         return orphans
 
     def _newest(self, positions: Sequence[int]) -> int:
@@ -292,6 +340,14 @@ class Index:
             if _is_newer(self._at(position).stamp, self._at(best).stamp):
                 best = position
         return best
+
+
+def _calm_day(rest: str) -> str:
+    """The day until which maintenance lets a line be, as its text; empty when it has to look."""
+    if rest.startswith(f" {_PIN}"):
+        return _FOREVER
+    day = rest[1:11]
+    return day if day[:4].isdigit() and day[4:5] == "-" and _STALE not in rest else ""
 
 
 def _without(text: str, mark: str) -> str:
