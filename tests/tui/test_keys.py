@@ -138,7 +138,7 @@ async def test_the_palette_holds_every_action(demo: Places) -> None:
             "App: Quit",
         ):  # fmt: skip
             assert title in found
-        assert "Store: Show store 3" not in found
+        assert "Store: Show store 5" not in found
         assert len(found) == len(set(found))
         hits = [hit async for hit in provider.search("pin")]
         assert "Topic: Pin" in [hit.text for hit in hits]

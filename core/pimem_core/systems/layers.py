@@ -7,7 +7,7 @@ from .base import Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
     from typing import Protocol, cast
 
     from ..model import Change, Topic
@@ -22,6 +22,8 @@ else:
 #: What an entry's status and confidence can be.
 STATUSES = ("active", "superseded", "deprecated")
 CONFIDENCES = ("high", "medium", "low")
+#: Fields that say something about an entry, not what it is about.
+_ABOUT = frozenset({"status", "confidence", "valid_from", "supersedes", "verified"})
 
 
 class Place(Value):
@@ -61,6 +63,18 @@ class Entry(Value):
     def confidence(self) -> str:
         """What its confidence field says; empty without one."""
         return dict(self.fields).get("confidence", "").lower()
+
+    @property
+    def gist(self) -> str:
+        """What it says in a line: its first telling field, else its first line of prose."""
+        for name, value in self.fields:
+            if name not in _ABOUT and value:
+                return value
+        for line in self.text.splitlines()[1:]:
+            said = line.strip()
+            if said and not said.startswith(("- **", "* **", "+ **")):
+                return said
+        return dict(self.fields).get("verified", "")
 
 
 class Target(Value):
@@ -144,6 +158,24 @@ def entry_content(fields: Iterable[tuple[str, str]], text: str) -> str:
     text = text.strip("\r\n")
     joint = "\n" if text.startswith("- **") else "\n\n"
     return joint.join(part for part in ("\n".join(lines), text) if part)
+
+
+def split_content(content: str, names: Collection[str]) -> tuple[dict[str, str], str]:
+    """What `entry_content` made: the fields of these names at the beginning, and the rest."""
+    fields: dict[str, str] = {}
+    lines = content.split("\n")
+    while lines:
+        name, mark, value = lines[0].removeprefix("- **").partition("**: ")
+        if not lines[0].startswith("- **") or not mark or name not in names or name in fields:
+            break
+        fields[name] = value
+        del lines[0]
+    return fields, "\n".join(lines).strip("\n")
+
+
+def entry_text(day: str, title: str, content: str) -> str:
+    """A whole entry of a day: its heading, and what stands below."""
+    return f"## {day} {title}\n\n{content}".rstrip("\r\n")
 
 
 class LayeredStore(Store, Protocol):

@@ -16,7 +16,7 @@ from ...files.read import decode
 from ...merge import merge
 from ...model import Change
 from ...text import encode, one_line, quote
-from ..layers import STATUSES
+from ..layers import STATUSES, entry_text
 from . import names
 from .content import is_placeholder
 from .layers import (
@@ -54,7 +54,9 @@ def _entry_of(request: WriteRequest) -> tuple[str, str]:
         )
     title = one_line(request.summary)
     if not title:
-        raise InvalidArgumentError("The summary is blank; it becomes the entry's title.", file=file)
+        raise InvalidArgumentError(
+            "There is no title; the summary becomes the title of the entry.", file=file
+        )
     return file, title
 
 
@@ -66,15 +68,11 @@ def refusal(store: LayeredStore, request: WriteRequest) -> str | None:
         file, title = _entry_of(request)
     except PimemError as error:
         return str(error)
-    text = _entry_text("2026-07-15", title, request.content)
+    text = entry_text("2026-07-15", title, request.content)
     made = entries.parse(text, store=store.name, file=file)
     if len(made) != 1:
         return "The text begins another entry; write one at a time."
     return made[0].problems[0] if made[0].problems else None
-
-
-def _entry_text(day: str, title: str, content: str) -> str:
-    return f"## {day} {title}\n\n{content}".rstrip("\r\n")
 
 
 def write(store: LayeredStore, request: WriteRequest) -> Change:
@@ -91,7 +89,7 @@ def write(store: LayeredStore, request: WriteRequest) -> Change:
         path = os.path.join(store.path, file)
         before = session.read(path)
         text = "" if before is None else decode(before, path)
-        entry = _entry_text(f"{session.moment:%Y-%m-%d}", title, request.content)
+        entry = entry_text(f"{session.moment:%Y-%m-%d}", title, request.content)
         texts = {file: (before, appended("" if is_placeholder(text) else text, entry))}
         older = _retire(store, session, file, texts) if "supersedes" in entry else None
         steps = [
