@@ -18,6 +18,7 @@ from .listing import Listing, prepare
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
+    from pimem_core.model import Hit
     from pimem_core.systems.base import Store
     from pimem_core.systems.layers import LayeredStore, LoadStatus, Place
 
@@ -136,14 +137,40 @@ def _below(layer: LayeredStore, unfolded: Collection[str]) -> Mapping[str, Seque
     return below
 
 
-def rows_of_status(layer: LayeredStore, wanted: Filter, *, order: int) -> Listing:
-    """The entries that a filter by status takes, below their files."""
+def found_rows(
+    layer: LayeredStore, wanted: Filter, hits: Sequence[Hit], *, order: int, known: Listing | None
+) -> Listing:
+    """What a filter takes: files with a hit, and below them the entries with the words.
+
+    With a status it takes entries only, and their files for the place they are in.
+
+    Args:
+        layer: The store.
+        wanted: The filter.
+        hits: The files that contain the words; not needed for a status.
+        order: One of `ordering.ORDERS`.
+        known: The rows of the whole store as they were read.
+    """
     words = wanted.words.casefold()
     below: dict[str, list[EntryRow]] = {}
     for row in entry_rows(layer, layer.entries()):
         if wanted.takes(row) and words in row.entry.text.casefold():
             below.setdefault(row.of, []).append(row)
+    if wanted.type is None:
+        told = [_as_known(hit, known) for hit in hits]
+        topics = [hit.topic for hit in told]
+        return prepare(topics, told, order=order, below=below, has_entries=True)
     files = [topic for topic in layer.list() if topic.file in below]
     listing = prepare(with_load(files, layer.load()), order=order, below=below, has_entries=True)
     listing.count = sum(map(len, below.values()))
     return listing
+
+
+def _as_known(hit: Hit, known: Listing | None) -> Hit:
+    """The hit with what a list says of its file besides."""
+    topic = hit.topic
+    row = None if known is None else known.rows.get(topic.file)
+    if known is not None and row is not None:
+        return hit.but(topic=known.topics[row])
+    note = None if topic.listed else f"in {topic.file.rpartition('/')[0]}/"
+    return hit.but(topic=topic.but(note=note, line=""))

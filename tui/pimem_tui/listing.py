@@ -113,7 +113,8 @@ def prepare(
             widest = max(widest, cell_len(clean(topic.name, MAX_NAME_CELLS)))
     if has_entries:
         listing.types = STATUSES
-        listing.name_cells = min(widest + BRANCH_CELLS * 2, MAX_NAME_CELLS)
+        # Titles of entries are long, and the columns stay where they are when one unfolds.
+        listing.name_cells = MAX_NAME_CELLS
         return listing
     listing.name_cells = min(widest, MAX_NAME_CELLS)
     named = sorted(kind for kind in types if kind is not None)

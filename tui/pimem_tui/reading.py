@@ -9,7 +9,7 @@ from pimem_core import git
 from pimem_core.errors import PimemError, TopicNotFoundError
 from pimem_core.systems.layers import STATUSES, layered
 
-from .branches import EntryRow, entry_rows, find_row, handle, list_rows, rows_of_status
+from .branches import EntryRow, entry_rows, find_row, found_rows, handle, list_rows
 from .cells import clean
 from .filtering import Filter, parse
 from .listing import prepare
@@ -191,7 +191,7 @@ def search(
         if layer is not None and "status:" in query.casefold():
             wanted = parse(query, STATUSES, "status")
             if wanted.type is not None:
-                listing = rows_of_status(layer, wanted, order=order)
+                listing = found_rows(layer, wanted, (), order=order, known=known)
                 if not cancelled():
                     post(HitsFound(store, query, listing, done=True, words=wanted.words))
                 return
@@ -207,19 +207,17 @@ def search(
             if cancelled():
                 return
             if wanted.takes(hit.topic):
-                hits.append(_as_known(hit, known) if layer is not None else hit)
+                hits.append(hit)
     except PimemError as error:
         post(SearchFailed(store, query, str(error)))
         return
-    if not cancelled():
+    if cancelled():
+        return
+    if layer is None:
         listing = prepare([hit.topic for hit in hits], hits, order=order)
-        post(HitsFound(store, query, listing, done=True, words=wanted.words))
-
-
-def _as_known(hit: Hit, known: Listing | None) -> Hit:
-    """The hit with what a list says of its file besides."""
-    row = None if known is None else known.rows.get(hit.topic.file)
-    return hit if known is None or row is None else hit.but(topic=known.topics[row])
+    else:
+        listing = found_rows(layer, wanted, hits, order=order, known=known)
+    post(HitsFound(store, query, listing, done=True, words=wanted.words))
 
 
 def read_body(

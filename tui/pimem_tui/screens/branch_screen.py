@@ -38,7 +38,7 @@ class BranchScreen(StoreScreen):
         if layered(self.store) is None:
             return False
         topic, unfolded = self.topic, self.topic_list.listing.unfolded
-        if topic is None:
+        if topic is None or (self._query and action != "follow_entry"):
             return None
         if action == "unfold":
             return True if topic.entries and topic.file not in unfolded else None
@@ -96,7 +96,7 @@ class BranchScreen(StoreScreen):
     @on(TopicList.BranchClicked)
     def _turn_branch(self) -> None:
         topic = self.topic
-        if topic is not None:
+        if topic is not None and not self._query:
             folded = topic.file not in self.topic_list.listing.unfolded
             (self.action_unfold if folded else self.action_fold)()
 
@@ -113,7 +113,7 @@ class BranchScreen(StoreScreen):
         file = self._related(self.topic)
         if file is None:
             return
-        if self.topic_list.select_file(file):
+        if self.topic_list.select_file(file) or self._query:
             return
         shown = self._shown[self._index]
         shown.unfolded.add(file.partition("\n")[0])

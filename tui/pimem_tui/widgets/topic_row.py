@@ -17,6 +17,8 @@ _AGE_CELLS = 4
 _MARK_CELLS = 3
 _MIN_SUMMARY = 20
 _COST_CELLS = 9
+#: Tokens show only where a name can have so much.
+_LEAST_BESIDE = 22
 _GAP = 2
 _FLAGS = {"": " ", "marked": "+", "changed": "*"}
 #: Marks of entries that hold no longer.
@@ -48,7 +50,7 @@ class RowLayout(NamedTuple):
         aside = _COST_CELLS if cost else type_cells + _GAP if type_cells else 0
         if aside:
             beside = cls.for_width(width - aside, name_cells)
-            if beside.summary:
+            if beside.summary and not (cost and beside.name < min(name_cells, _LEAST_BESIDE)):
                 both = beside._replace(width=width)
                 return both._replace(cost=aside) if cost else both._replace(type=type_cells)
         name = max(min(name_cells, room // 2), min(16, room // 2))
