@@ -57,13 +57,13 @@ KEYS: dict[str, Key] = {
     "link.previous": Key("shift+tab", "next_link(-1)", "previous link", "Choose the link before"),
     "link.follow": Key("enter", "follow", "follow", "Open what the chosen link leads to"),
     # The list
-    "list.new": Key("n", "new", "new", "Write a new topic"),
+    "list.new": Key("n", "new", "new", "Write a new topic, or a new entry"),
     "list.filter": Key("slash", "filter", "filter", "Filter by name, file, summary and text"),
     "list.type": Key(
         "t",
         "next_type",
         "type",
-        "Keep to one type, or status, after the other, as type:… or status:… in the filter does",
+        "Keep to one type, or status of entries, after the other",
     ),
     "list.sort": Key("s", "sort", "sort", "Sort by index order, name, age, pins or tokens"),
     "list.mark": Key("space", "mark", "mark", "Mark the topic, to pin or remove several"),
@@ -83,7 +83,7 @@ KEYS: dict[str, Key] = {
     "tree.fold": Key("left", "fold", "fold", "Hide the entries, and go to their file"),
     "tree.all": Key("x", "unfold_all", "all entries", "Show or hide the entries of all files"),
     "tree.follow": Key(
-        "f", "follow_entry", "follow", "Go to the entry that supersedes this one, or was before it"
+        "f", "follow_entry", "follow", "Go to the entry that supersedes this one, or back"
     ),
     "layer.init": Key("I", "init_layer", "create", "Create this memory: its folders and index"),
     "layer.inbox": Key("b", "inbox", "inbox", "Review and promote what is in the inbox"),

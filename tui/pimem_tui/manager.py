@@ -255,7 +255,13 @@ class Manager(LayerChanges):
             from pimem_core.watch import watch
 
             try:
-                watch(store.path, changed, stop=stop, since=began)
+                watch(
+                    store.path,
+                    changed,
+                    stop=stop,
+                    since=began,
+                    below=layered(store) is not None,
+                )
             except Exception as error:
                 unexpected(error)
 

@@ -64,7 +64,8 @@ class EditScreen(EditForm):
         self.app.open_drafts.add(self._draft.path)
         self.app.store_touched.subscribe(self, self._follow_others)
         if self._line > 1:
-            self.editor.move_cursor((self._line - 1, 0), center=True)
+            place = (self._line - 1, 0)
+            self.call_after_refresh(self.editor.move_cursor, place, center=True)
         if self._restored is not None and self._document is not None:
             self._look_at_disk()
 
