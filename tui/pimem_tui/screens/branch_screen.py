@@ -30,7 +30,7 @@ class BranchScreen(StoreScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Hide what needs a layer in other stores, grey out what cannot be done now."""
         if action == "inbox":
-            return bool(self.app.layers)
+            return layered(self.store) is not None
         if action in _OF_LAYERS:
             return self._check_layer(action)
         if action not in _OF_BRANCHES:
@@ -38,12 +38,15 @@ class BranchScreen(StoreScreen):
         if layered(self.store) is None:
             return False
         topic, unfolded = self.topic, self.topic_list.listing.unfolded
+        folds = topic is not None and not self._query and file_of(topic) in unfolded
+        if action == "fold":  # takes the place of the other in the line of keys
+            return folds
+        if folds and action == "unfold":
+            return False
         if topic is None or (self._query and action != "follow_entry"):
             return None
         if action == "unfold":
-            return True if topic.entries and topic.file not in unfolded else None
-        if action == "fold":
-            return True if file_of(topic) in unfolded else None
+            return True if topic.entries else None
         if action == "follow_entry":
             return True if self._related(topic) is not None else None
         return True

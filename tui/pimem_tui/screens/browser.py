@@ -37,6 +37,7 @@ class BrowserScreen(BranchScreen):
         "layer.init",
         "topic.open",
         "tree.unfold",
+        "tree.fold",
         "topic.edit",
         "entry.status",
         "topic.pin",

@@ -9,6 +9,7 @@ from pimem_core.errors import PimemError
 from pimem_core.model import Topic
 from pimem_core.text import plural, visible
 from pimem_styles import stylesheet
+from rich.cells import cell_len
 from textual import getters, on
 from textual.containers import Vertical
 from textual.screen import Screen
@@ -16,7 +17,7 @@ from textual.widgets import Static
 
 from ..background import Reader
 from ..bindings import bindings_of
-from ..cells import clean
+from ..cells import clean, cut
 from ..layer_changes import Wanted
 from ..manager import Manager
 from ..messages import BodyRead, InboxRead, TargetsRead
@@ -160,10 +161,11 @@ class InboxScreen(Screen[None], Reader):
         if row.section is not None:
             tick = "[ ]" if row.section in self._left_out.get(row.key, ()) else "[x]"
             return [Run(f"   {tick} ", "bar"), Run(visible(clean(row.section)), "name")]
-        name = clean(row.file.file.removeprefix("inbox/"))
         several = len({other.layer.path for other in self._rows}) > 1
         layer = f"  {clean(row.layer.name)}" if several else ""
         state = "" if row.file.filled else "  to fill in"
+        room = self.rows.size.width - 2 - cell_len(state) - cell_len(layer)
+        name = cut(clean(row.file.file.removeprefix("inbox/")), max(room, 8))
         return [Run(f" {name}", "name"), Run(state, "warning"), Run(layer, "muted")]
 
     @property
@@ -186,8 +188,8 @@ class InboxScreen(Screen[None], Reader):
     # The text ----------------------------------------------------------------------------------
 
     def on_resize(self) -> None:
-        """Lay the text out for the new width."""
-        self.call_after_refresh(self._read_text)
+        """Lay rows and text out for the new width."""
+        self.call_after_refresh(lambda: self._show(self.rows.selected))
 
     @on(Rows.RowSelected)
     def _read_text(self) -> None:
