@@ -51,7 +51,7 @@ def entry(pilot: Pilot[None]) -> EntryRow:
 
 async def test_a_file_unfolds_into_its_entries(demo: Places) -> None:
     async with manager(demo, start=WORKSPACE, size=(100, 24)) as pilot:
-        assert [row.split()[0] for row in rows(pilot)] == ["▸", "▸", "index.md", "!", "○"]
+        assert [row.split()[0] for row in rows(pilot)] == [*("▸", "▸", "index.md", "!", "○")]
         assert "4 workspace 4" in shown(pilot)
         await press(pilot, "right", "down")
         assert "▾ decisions.md" in rows(pilot)[0]
@@ -154,7 +154,7 @@ async def test_an_entry_and_a_file_go_to_the_archive(demo: Places) -> None:
         assert "Moved 2026-05-04 FAISS as vector store of decisions.md" in notices(pilot)[0]
         assert "## 2026-05-04 FAISS" not in workspace(demo, "decisions.md")
         assert "FAISS" in workspace(demo, "archive/decisions.md")
-        assert "○ ▸ archive/decisions.md" in "\n".join(rows(pilot))
+        assert " ○   archive/decisions.md" in "\n".join(rows(pilot))
         await press(pilot, "u")
         assert "FAISS" in workspace(demo, "decisions.md")
         await press(pilot, "home", "left", "down", "A")

@@ -122,7 +122,8 @@ def list_rows(
         return prepare(topics, order=order)
     known = with_load(topics, layer.load())
     with contextlib.suppress(PimemError):  # the memory itself can be read
-        known += [topic.but(line="", note=ARCHIVED) for topic in layer.archived()]
+        # What is put away is read as a whole: its entries are no memory any more.
+        known += [topic.but(line="", note=ARCHIVED, entries=0) for topic in layer.archived()]
     below = _below(layer, unfolded) if unfolded else {}
     listing = prepare(known, order=order, below=below, has_entries=True)
     listing.count = len(topics)
