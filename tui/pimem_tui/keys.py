@@ -63,7 +63,7 @@ KEYS: dict[str, Key] = {
         "t",
         "next_type",
         "type",
-        "Keep to one type, or status of entries, after the other",
+        "Go through types or statuses, type:… or status:… in the filter",
     ),
     "list.sort": Key("s", "sort", "sort", "Sort by index order, name, age, pins or tokens"),
     "list.mark": Key("space", "mark", "mark", "Mark the topic, to pin or remove several"),
