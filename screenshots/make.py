@@ -23,6 +23,9 @@ PICTURES = {
     "detail": ((120, 36), (*["down"] * 4, "enter")),
     "filter": ((120, 36), ("slash", *"deploy", "down")),
     "confirm": ((120, 36), (*["down"] * 5, "r")),
+    "layered": ((120, 36), ("4", "x", "down", "down")),
+    "inbox": ((120, 36), ("4", "b", "down", "down", "space")),
+    "new-entry": ((120, 36), ("4", "n", *"pgvector", "f5", *"chroma", "enter")),
 }
 
 

@@ -79,16 +79,19 @@ class Topic(Value):
 
     `file` is its handle: actions address it by file, never by its place in a list. `stamp` is the
     text in the store, RFC 3339 or a date. `line` is the store's text that a model is given of the
-    topic, `injected` what it is given in fact.
+    topic, `injected` what it is given in fact. `entries` counts its dated entries, in systems that
+    have them. `note` is what else a list should say, such as what hides it.
 
     Slots and an `__init__` of its own: a list has 10,000 of them, and they are most of its memory.
     """
 
     __slots__ = (
+        "entries",
         "file",
         "line",
         "listed",
         "name",
+        "note",
         "path",
         "pinned",
         "problem",
@@ -111,6 +114,8 @@ class Topic(Value):
     type: str | None
     listed: bool
     problem: str | None
+    entries: int
+    note: str | None
 
     def __init__(
         self,
@@ -127,6 +132,8 @@ class Topic(Value):
         type: str | None = None,  # noqa: A002 - the field's name in the contract
         listed: bool = True,
         problem: str | None = None,
+        entries: int = 0,
+        note: str | None = None,
     ) -> None:
         """Set every field."""
         put = object.__setattr__
@@ -142,6 +149,8 @@ class Topic(Value):
         put(self, "type", type)
         put(self, "listed", listed)
         put(self, "problem", problem)
+        put(self, "entries", entries)
+        put(self, "note", note)
 
     @property
     def injected(self) -> str:

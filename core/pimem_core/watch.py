@@ -36,6 +36,7 @@ def watch(
     stop: Event,
     since: float | None = None,
     poll_s: float = POLL_S,
+    below: bool = False,
 ) -> None:
     """Call `changed` with the names of files that came, went or changed, until `stop` is set.
 
@@ -43,24 +44,25 @@ def watch(
     every change. A folder that is missing is waited for.
 
     Args:
-        folder: The folder; what is below its own folders does not count.
+        folder: The folder.
         changed: Called from this thread.
         stop: Ends the watch within a moment.
         since: Unix time; what changed between it and the start of the watch is told too.
         poll_s: Seconds between two looks where the system gives no notice.
+        below: Whether files in its own folders count, as `folder/name`; deeper ones never do.
     """
-    last = _look(folder)
+    last = _look(folder, below)
     if since is not None:
         _tell_missed(folder, last or {}, since, changed)
     while not stop.is_set():
         if last is not None and not is_remote(folder):
             with contextlib.suppress(ImportError, OSError, RuntimeError):
-                _follow_notices(folder, changed, stop, last)
-                last = _tell(last, _look(folder), changed)
+                _follow_notices(folder, changed, stop, last, below)
+                last = _tell(last, _look(folder, below), changed)
                 continue
         if stop.wait(poll_s):
             return
-        last = _tell(last, _look(folder), changed)
+        last = _tell(last, _look(folder, below), changed)
 
 
 def _tell_missed(
@@ -87,7 +89,11 @@ def _tell(
 
 
 def _follow_notices(
-    folder: str, changed: Callable[[Collection[str]], object], stop: Event, last: _Look
+    folder: str,
+    changed: Callable[[Collection[str]], object],
+    stop: Event,
+    last: _Look,
+    below: bool,
 ) -> None:
     """Tell what the system tells, and first what changed just before, until it is gone.
 
@@ -96,10 +102,10 @@ def _follow_notices(
     """
     from watchfiles import watch as notices  # with anyio, which nothing else needs
 
-    watched = _identity(folder)
+    watched, real = _identity(folder), os.path.realpath(folder)
     first = True
     for found in notices(
-        folder,
+        real,
         watch_filter=None,
         debounce=_GATHER_MS,
         step=_STEP_MS,
@@ -107,13 +113,13 @@ def _follow_notices(
         yield_on_timeout=True,
         stop_event=stop,
         raise_interrupt=False,
-        recursive=False,
+        recursive=below,
     ):
-        names = {os.path.basename(path) for _kind, path in found}
-        names = {name for name in names if not name.startswith(".")}
+        names = {os.path.relpath(path, real) for _kind, path in found}
+        names = {name for name in names if _counts(name, below)}
         if first:
             first = False
-            now = _look(folder) or {}
+            now = _look(folder, below) or {}
             names |= {name for name in {*last, *now} if last.get(name) != now.get(name)}
         if names:
             changed(names)
@@ -129,7 +135,12 @@ def _identity(folder: str) -> tuple[int, int] | None:
     return status.st_dev, status.st_ino
 
 
-def _look(folder: str) -> _Look | None:
+def _counts(name: str, below: bool) -> bool:
+    parts = name.split(os.sep)
+    return len(parts) <= 1 + below and not any(part.startswith(".") for part in parts)
+
+
+def _look(folder: str, below: bool) -> _Look | None:
     """Each visible file with what shows that it changed; None when there is no folder."""
     found: _Look = {}
     try:
@@ -139,6 +150,9 @@ def _look(folder: str) -> _Look | None:
                     with contextlib.suppress(OSError):
                         status = item.stat(follow_symlinks=False)
                         found[item.name] = (status.st_mtime_ns, status.st_size, status.st_ino)
+                        if below and item.is_dir(follow_symlinks=False):
+                            inside = _look(item.path, False) or {}
+                            found |= {f"{item.name}/{name}": how for name, how in inside.items()}
     except OSError:
         return None
     return found

@@ -30,14 +30,14 @@ def start() -> Iterator[Callable[..., Told]]:
     stop = threading.Event()
     threads: list[threading.Thread] = []
 
-    def begin(folder: Path, since: float | None = None) -> Told:
+    def begin(folder: Path, since: float | None = None, *, below: bool = False) -> Told:
         told: Told = []
 
         def changed(names: Collection[str]) -> None:
             told.append(set(names))
 
         def run() -> None:
-            watch.watch(str(folder), changed, stop=stop, since=since, poll_s=0.02)
+            watch.watch(str(folder), changed, stop=stop, since=since, poll_s=0.02, below=below)
 
         threads.append(threading.Thread(target=run))
         threads[-1].start()
@@ -129,3 +129,21 @@ def test_remote_file_systems_are_known(tmp_path: Path) -> None:
     assert not watch.is_remote("/network", str(mounts))
     assert not watch.is_remote("/net/local disk/memory", str(mounts))
     assert not watch.is_remote("/net/memory", str(tmp_path / "none"))
+
+
+@pytest.mark.parametrize("remote", [False, True])
+def test_files_one_level_down_count_where_it_is_asked_for(
+    tmp_path: Path, start: Callable[..., Told], monkeypatch: pytest.MonkeyPatch, remote: bool
+) -> None:
+    monkeypatch.setattr(watch, "is_remote", lambda _folder: remote)
+    inner = tmp_path / "user" / "deep"
+    inner.mkdir(parents=True)
+    (tmp_path / ".git").mkdir()
+    told = start(tmp_path, time.time() - 100, below=True)
+    until(lambda: bool(told))
+    told.clear()
+    (inner / "c.md").write_text("c")
+    (tmp_path / ".git" / "x").write_text("x")
+    (tmp_path / "user" / "b.md").write_text("b")
+    until(lambda: "user/b.md" in names_of(told))
+    assert names_of(told) <= {"user", "user/b.md", "user/deep"}

@@ -10,6 +10,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
+from layered.worlds import World
 from pimem_core.demo import make_demo
 from tui.helpers import NOW
 
@@ -24,3 +25,14 @@ def demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
     folder = tmp_path / "demo"
     folder.mkdir()
     return make_demo(str(folder), NOW)
+
+
+@pytest.fixture
+def world(isolated_home: Path, monkeypatch: pytest.MonkeyPatch) -> World:
+    """A home with a project in git, without any layer of a memory yet."""
+    monkeypatch.setenv("TEXTUAL_ANIMATIONS", "none")
+    project = isolated_home / "project"
+    (project / ".git").mkdir(parents=True)
+    (project / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    monkeypatch.chdir(project)
+    return World(isolated_home, project)

@@ -280,6 +280,17 @@ def selected(pilot: Pilot[None]) -> str:
     return topic.file if topic else ""
 
 
+def rows(pilot: Pilot[None]) -> list[str]:
+    """The rows of the list as they are drawn, without the preview beside them."""
+    found = []
+    width = browser(pilot).topic_list.region
+    for line in shown(pilot).splitlines()[width.y : width.bottom]:
+        text = line[width.x : width.right].rstrip()
+        if text:
+            found.append(text)
+    return found
+
+
 def failing(error: PimemError) -> MemoryStore:
     """A store that cannot be read."""
     store = MemoryStore([make_topic("a")])

@@ -8,13 +8,17 @@ from pimem_tui.app import PimemApp
 from pimem_tui.commands import PimemCommands, commands_of
 from pimem_tui.keys import KEYS, rows
 from pimem_tui.screens.browser import BrowserScreen
+from pimem_tui.screens.choice import ChoiceScreen
 from pimem_tui.screens.confirm import ConfirmScreen
 from pimem_tui.screens.conflict import ConflictScreen
 from pimem_tui.screens.detail import DetailScreen
 from pimem_tui.screens.edit import EditScreen
 from pimem_tui.screens.help import HelpScreen
 from pimem_tui.screens.history import HistoryScreen
+from pimem_tui.screens.inbox import InboxScreen
 from pimem_tui.screens.injection import InjectionScreen
+from pimem_tui.screens.new_entry import NewEntryScreen
+from pimem_tui.screens.promotion import PromotionScreen
 from pimem_tui.widgets import BodyView, TopicList
 from pimem_tui.widgets.filter_bar import FilterInput
 from textual.actions import parse
@@ -37,6 +41,10 @@ OWN = (
     ConflictScreen,
     HistoryScreen,
     InjectionScreen,
+    InboxScreen,
+    PromotionScreen,
+    ChoiceScreen,
+    NewEntryScreen,
     TopicList,
     BodyView,
     FilterInput,
@@ -76,21 +84,36 @@ async def each_action_exists(pilot: Pilot[None]) -> None:
         assert hasattr(node, f"action_{name}"), command
 
 
+async def the_help_has_all(pilot: Pilot[None]) -> None:
+    commands = list(commands_of(pilot.app.screen, now=False))
+    await press(pilot, "f1")
+    assert isinstance(pilot.app.screen, HelpScreen)
+    text = str(pilot.app.screen.query_one("#text").render())
+    for command in commands:
+        assert f"{command.keys:<11} {command.help}" in text
+    await press(pilot, "escape")
+
+
 async def test_every_action_of_every_screen_exists_and_is_in_the_help(demo: Places) -> None:
     async with manager(demo) as pilot:
         for keys in ([], ["enter"], ["r"], ["slash"], ["e"], ["n"], ["i"], ["H"]):
             await press(pilot, "home", "down", "down", "down", *keys)
             await each_action_exists(pilot)
-            screen = pilot.app.screen
-            if not isinstance(screen, ConfirmScreen):
-                commands = list(commands_of(screen, now=False))
-                await press(pilot, "f1")
-                assert isinstance(pilot.app.screen, HelpScreen)
-                text = str(pilot.app.screen.query_one("#text").render())
-                for command in commands:
-                    assert f"{command.keys:<11} {command.help}" in text
-                await press(pilot, "escape")
+            if not isinstance(pilot.app.screen, ConfirmScreen):
+                await the_help_has_all(pilot)
             if keys:
+                await press(pilot, "escape")
+
+
+async def test_the_same_holds_for_layered_memory(demo: Places) -> None:
+    async with manager(demo, start=3) as pilot:
+        await press(pilot, "right", "down")
+        for keys in ([], ["enter"], ["S"], ["n"], ["b"], ["b", "p", *"space/dec", "enter"]):
+            await press(pilot, *keys)
+            await each_action_exists(pilot)
+            if not isinstance(pilot.app.screen, ChoiceScreen):
+                await the_help_has_all(pilot)
+            while not isinstance(pilot.app.screen, BrowserScreen):
                 await press(pilot, "escape")
 
 
@@ -138,7 +161,7 @@ async def test_the_palette_holds_every_action(demo: Places) -> None:
             "App: Quit",
         ):  # fmt: skip
             assert title in found
-        assert "Store: Show store 3" not in found
+        assert "Store: Show store 5" not in found
         assert len(found) == len(set(found))
         hits = [hit async for hit in provider.search("pin")]
         assert "Topic: Pin" in [hit.text for hit in hits]

@@ -47,7 +47,10 @@ _ERROR_S = 10
 #: Seconds for which a file counts as changed by this app itself.
 _ECHO_S = 2.0
 #: Outcomes that undo takes back.
-_UNDOABLE = ("created", "updated", "removed", "pinned_now", "unpinned_now", "redone")
+_UNDOABLE = (
+    *("created", "updated", "removed", "pinned_now", "unpinned_now", "redone"),
+    *("moved", "promoted", "initialized", "cleared"),
+)
 
 
 class TopicChanges(App[None]):

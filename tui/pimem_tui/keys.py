@@ -46,15 +46,24 @@ KEYS: dict[str, Key] = {
     "topic.pin": Key("p", "toggle_pin", "pin", "Pin the topic, or unpin a pinned one"),
     "topic.remove": Key("r", "remove", "remove", "Remove the topic, after a question"),
     "topic.copy": Key("y", "copy", "copy", "Copy the topic's text to the clipboard"),
+    # A dated entry, or a file of them
+    "entry.status": Key("S", "set_status", "status", "Set the status of the entry"),
+    "entry.supersede": Key(
+        "R", "supersede", "superseded by", "Choose the entry that supersedes this one"
+    ),
+    "entry.archive": Key("A", "archive", "archive", "Move the entry, or the file, to the archive"),
     # The links of a topic
     "link.next": Key("tab", "next_link(1)", "next link", "Choose the next link"),
     "link.previous": Key("shift+tab", "next_link(-1)", "previous link", "Choose the link before"),
     "link.follow": Key("enter", "follow", "follow", "Open what the chosen link leads to"),
     # The list
-    "list.new": Key("n", "new", "new", "Write a new topic"),
+    "list.new": Key("n", "new", "new", "Write a new topic, or a new entry"),
     "list.filter": Key("slash", "filter", "filter", "Filter by name, file, summary and text"),
     "list.type": Key(
-        "t", "next_type", "type", "Keep to one type after the other, as type:… in the filter does"
+        "t",
+        "next_type",
+        "type",
+        "Go through types or statuses, type:… or status:… in the filter",
     ),
     "list.sort": Key("s", "sort", "sort", "Sort by index order, name, age, pins or tokens"),
     "list.mark": Key("space", "mark", "mark", "Mark the topic, to pin or remove several"),
@@ -70,6 +79,16 @@ KEYS: dict[str, Key] = {
     "list.page_down": Key("pagedown", "move_page(1)", "page down", "Move down by a screen"),
     "list.first": Key("home,g", "first", "first", "Select the first topic"),
     "list.last": Key("end,G", "last", "last", "Select the last topic"),
+    "tree.unfold": Key("right", "unfold", "entries", "Show the entries of the file"),
+    "tree.fold": Key("left", "fold", "fold", "Hide the entries, and go to their file"),
+    "tree.all": Key("x", "unfold_all", "all entries", "Show or hide the entries of all files"),
+    "tree.follow": Key(
+        "f", "follow_entry", "follow", "Go to the entry that supersedes this one, or back"
+    ),
+    "layer.init": Key("I", "init_layer", "create", "Create this memory: its folders and index"),
+    "layer.inbox": Key("b", "inbox", "inbox", "Review and promote what is in the inbox"),
+    "layer.edit_task": Key("w", "edit_task", "task", "Edit what you are at, the current task"),
+    "layer.clear_task": Key("W", "clear_task", "clear task", "Clear the current task"),
     "store.next": Key("tab", "next_store(1)", "store", "Show the next store"),
     "store.previous": Key("shift+tab", "next_store(-1)", "previous", "Show the previous store"),
     **{
@@ -123,6 +142,31 @@ KEYS: dict[str, Key] = {
     "injection.down": Key("down,j", "move(1)", "down", "Select the entry that costs less"),
     "injection.page_up": Key("pageup", "page(-1)", "page up", "Scroll the text up"),
     "injection.page_down": Key("pagedown,space", "page(1)", "page down", "Scroll the text down"),
+    # The inbox
+    "inbox.open": Key("enter", "open", "read", "Read the whole file"),
+    "inbox.toggle": Key("space", "choose", "choose", "Choose the section, or all of the file"),
+    "inbox.promote": Key("p", "promote", "promote", "Choose where the chosen sections go"),
+    "inbox.edit": Key("e", "edit", "edit", "Edit the file here"),
+    "inbox.edit_outside": Key("E", "edit_outside", "$EDITOR", "Edit it in $VISUAL or $EDITOR"),
+    "inbox.remove": Key("r", "remove", "remove", "Remove the file, after a question"),
+    "inbox.new": Key("n", "checkpoint", "new", "Put an empty checkpoint into the inbox"),
+    "inbox.back": Key("escape,q,b", "back", "back", "Back to the list"),
+    "inbox.up": Key("up,k", "move(-1)", "up", "Select the row above"),
+    "inbox.down": Key("down,j", "move(1)", "down", "Select the row below"),
+    "inbox.page_up": Key("pageup", "page(-1)", "page up", "Scroll the text up"),
+    "inbox.page_down": Key("pagedown", "page(1)", "page down", "Scroll the text down"),
+    # What promoting would do
+    "promotion.do": Key("enter,p", "promote", "promote", "Write it as it is shown"),
+    "promotion.target": Key("t", "target", "other target", "Choose another file"),
+    "promotion.back": Key("escape,q", "back", "back", "Back to the inbox, with nothing changed"),
+    # A list to choose from
+    "choice.take": Key("enter", "take", "choose", "Take the selected one"),
+    "choice.cancel": Key("escape", "cancel", "cancel", "Leave everything as it is"),
+    "choice.up": Key("up", "move(-1)", "up", "Select the one above"),
+    "choice.down": Key("down", "move(1)", "down", "Select the one below"),
+    # A new entry
+    "form.file": Key("f4", "choose_file", "choose file", "Choose the file from a list"),
+    "form.older": Key("f5", "choose_older", "choose older", "Choose the entry that it supersedes"),
     # A question
     "confirm.yes": Key("y", "answer(True)", "yes", "Do it"),
     "confirm.cancel": Key("n,escape", "answer(False)", "cancel", "Leave everything as it is"),
@@ -142,8 +186,11 @@ _WHERE = {
     "change": "anywhere",
     "theme": "anywhere",
     "topic": "list, detail",
+    "entry": "list, detail",
     "link": "detail",
     "list": "list",
+    "tree": "list",
+    "layer": "list",
     "store": "list",
     "filter": "filter",
     "text": "detail",
@@ -151,6 +198,10 @@ _WHERE = {
     "conflict": "conflict",
     "history": "history",
     "injection": "injection",
+    "inbox": "inbox",
+    "promotion": "promotion",
+    "choice": "choice",
+    "form": "new entry",
     "confirm": "question",
     "help": "help",
 }
@@ -182,6 +233,8 @@ _KEY_NAMES = {
     "f1": "F1",
     "f2": "F2",
     "f3": "F3",
+    "f4": "F4",
+    "f5": "F5",
 }
 
 

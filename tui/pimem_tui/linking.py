@@ -65,6 +65,18 @@ def places_of(lines: Sequence[Line], targets: Mapping[str, Target]) -> list[Plac
     return found
 
 
+def lay_out_relations(related: Sequence[tuple[str, Topic]], width: int) -> list[Line]:
+    """The lines below an entry: a word for each relation, and the entry it leads to."""
+    from .markdown import Line
+
+    lines: list[Line] = [Line(())] if related else []
+    for word, topic in related:
+        name = cut(clean(topic.name), max(width - cell_len(word) - 3, 1))
+        link = Run(f"→ {name}", "link", _BACK + topic.file)
+        lines.append(Line((Run(f"{word} ", "muted"), link)))
+    return lines
+
+
 def lay_out_links(links: Links, width: int) -> list[Line]:
     """The lines below a text: what links here, and which of its links lead nowhere yet."""
     from .markdown import Line

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from pimem_core.model import Hit
+from pimem_core.systems.layers import STATUSES
 from rich.cells import cell_len
 
 from .cells import clean
@@ -12,13 +14,15 @@ from .filtering import NO_TYPE
 from .ordering import places_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from pimem_core.model import Hit, Topic
+    from pimem_core.model import Topic
 
 #: Names wider than this do not widen the column.
 MAX_NAME_CELLS = 32
-#: The same for types.
+#: What a mark before the name of a file with entries takes, and each step to the right.
+BRANCH_CELLS = 2
+#: The same as for names, for types.
 MAX_TYPE_CELLS = 12
 
 
@@ -41,6 +45,17 @@ class Listing:
     #: The types of the topics, in alphabetical order, the word for none last; empty without any.
     types: Sequence[str] = ()
     type_cells: int = 0
+    #: How many topics there are, entries below them not counted; of a filter, how many it found.
+    count: int = 0
+    #: Files whose entries show below them.
+    unfolded: frozenset[str] = frozenset()
+    #: Whether the store's files have dated entries; its types are their statuses then.
+    has_entries: bool = False
+
+    @property
+    def type_word(self) -> str:
+        """What a filter by type begins with."""
+        return "status" if self.has_entries else "type"
 
     def row_of(self, file: str, near: int = -1) -> int | None:
         """The row of a file, the same one as before when a file stands in several."""
@@ -59,7 +74,12 @@ class Listing:
 
 
 def prepare(
-    topics: Sequence[Topic], hits: Sequence[Hit] | None = None, *, order: int = 0
+    topics: Sequence[Topic],
+    hits: Sequence[Hit] | None = None,
+    *,
+    order: int = 0,
+    below: Mapping[str, Sequence[Topic]] | None = None,
+    has_entries: bool = False,
 ) -> Listing:
     """Make a listing. Call it in a worker: the work grows with the topics.
 
@@ -67,21 +87,35 @@ def prepare(
         topics: The topics as the store has them.
         hits: Why each is here, for a filter.
         order: One of `ordering.ORDERS`.
+        below: Rows to show below a file.
+        has_entries: Whether the store's files have dated entries.
     """
     if order:
         places = places_of(topics, order)
         topics = [topics[place] for place in places]
         hits = None if hits is None else [hits[place] for place in places]
-    listing = Listing(topics=list(topics), hits=None if hits is None else list(hits))
+    listing = Listing(
+        topics=list(topics),
+        hits=None if hits is None else list(hits),
+        stale=sum(topic.stale for topic in topics),
+        problems=sum(topic.problem is not None for topic in topics),
+        count=len(topics),
+        has_entries=has_entries,
+    )
+    if below:
+        _unfold(listing, below, order)
     widest = 0
     types: set[str | None] = set()
     for row, topic in enumerate(listing.topics):
         listing.rows.setdefault(topic.file, row)
-        listing.stale += topic.stale
-        listing.problems += topic.problem is not None
         types.add(topic.type)
         if widest < MAX_NAME_CELLS and len(topic.name) * 2 > widest:
             widest = max(widest, cell_len(clean(topic.name, MAX_NAME_CELLS)))
+    if has_entries:
+        listing.types = STATUSES
+        # Titles of entries are long, and the columns stay where they are when one unfolds.
+        listing.name_cells = MAX_NAME_CELLS
+        return listing
     listing.name_cells = min(widest, MAX_NAME_CELLS)
     named = sorted(kind for kind in types if kind is not None)
     if named:
@@ -91,3 +125,18 @@ def prepare(
         ]
         listing.type_cells = min(max(cell_len(clean(kind, 40)) for kind in named), MAX_TYPE_CELLS)
     return listing
+
+
+def _unfold(listing: Listing, below: Mapping[str, Sequence[Topic]], order: int) -> None:
+    """Put rows below their files, in the order that the files are in."""
+    topics: list[Topic] = []
+    hits: list[Hit] = []
+    for row, topic in enumerate(listing.topics):
+        inside = below.get(topic.file, ())
+        inside = [inside[place] for place in places_of(inside, order)] if order else inside
+        topics += [topic, *inside]
+        if listing.hits is not None:
+            hits += [listing.hits[row], *(Hit(topic=t, where="name", snippet="") for t in inside)]
+    listing.topics = topics
+    listing.hits = hits if listing.hits is not None else None
+    listing.unfolded = frozenset(below)

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 from pimem_core import settings
 from pimem_core.drafts import left_drafts
 from pimem_core.errors import PimemError
+from pimem_core.systems.layers import layered
 from textual import on
 from textual.signal import Signal
 
-from .changes import TopicChanges, unexpected
+from .changes import unexpected
 from .keys import KEYS, key_names
+from .layer_changes import LayerChanges
 from .messages import (
     ChangeFailed,
     Copied,
@@ -36,8 +38,14 @@ if TYPE_CHECKING:
     from textual.binding import Binding
     from textual.message import Message
 
+    from .screens.edit import EditScreen
+
 #: Seconds after the first paint before anything that can wait: the watch, the drafts.
 _LATER_S = 0.3
+_SCREENS = (
+    *("choice", "confirm", "conflict", "detail", "edit", "help", "history", "inbox", "injection"),
+    *("new_entry", "promotion"),
+)
 #: Seconds before the other screens are loaded.
 _SCREENS_S = 0.8
 #: Characters beyond which a text is too long for the editor of the app.
@@ -45,7 +53,7 @@ _MOST_CHARACTERS = 1_000_000
 _THEMES = {"dark": "textual-dark", "light": "textual-light", "terminal": "ansi-dark"}
 
 
-class Manager(TopicChanges):
+class Manager(LayerChanges):
     """What screens ask of the app. Screens follow `store_touched`."""
 
     def __init__(self, places: Places, stores: Sequence[Store]) -> None:
@@ -74,7 +82,7 @@ class Manager(TopicChanges):
         """Load what the other screens need, so that the first key for one is not held up."""
 
         def work() -> None:
-            for name in ("confirm", "conflict", "detail", "edit", "help", "history", "injection"):
+            for name in _SCREENS:
                 importlib.import_module(f"{__package__}.screens.{name}")
 
         self.run_worker(work, thread=True, exit_on_error=False, group="screens")
@@ -127,8 +135,8 @@ class Manager(TopicChanges):
 
     # The editor --------------------------------------------------------------------------------
 
-    def edit_here(self, store: Store, topic: Topic) -> None:
-        """Open a topic in the editor of the app."""
+    def edit_here(self, store: Store, topic: Topic, *, line: int = 1) -> None:
+        """Open a topic in the editor of the app, at a line where texts are edited whole."""
 
         def work() -> Message:
             store.refuse_changes()
@@ -143,21 +151,34 @@ class Manager(TopicChanges):
                 return ChangeFailed(
                     store, topic.file, f"This topic is too long to edit here; {key} opens it."
                 )
-            return TopicOpened(store, document)
+            return TopicOpened(store, document, line)
 
         self.start(store, topic.file, work)
 
-    def write_topic(self, store: Store) -> None:
-        """Open the editor for a new topic."""
+    def write_topic(self, store: Store, *, file: str = "") -> None:
+        """Open the editor for a new topic, or the form for a new entry of a file."""
+        self.push_screen(self._writer(store, file=file))
+
+    def _writer(
+        self,
+        store: Store,
+        draft: TypedDraft | None = None,
+        typed: Typed | None = None,
+        file: str = "",
+    ) -> EditScreen:
         from .screens.edit import EditScreen
 
-        self.push_screen(EditScreen(store, None))
+        if layered(store) is None or (typed is not None and typed.opened is not None):
+            return EditScreen(store, None, draft=draft, typed=typed)
+        from .screens.new_entry import NewEntryScreen
+
+        return NewEntryScreen(store, None, draft=draft, typed=typed, file=file)
 
     @on(TopicOpened)
     def _open_here(self, message: TopicOpened) -> None:
         from .screens.edit import EditScreen
 
-        self.push_screen(EditScreen(message.store, message.document))
+        self.push_screen(EditScreen(message.store, message.document, line=message.line))
 
     def offer_drafts(self, *, asked: bool = False) -> None:
         """Look for texts that were typed and never saved, and offer the newest."""
@@ -204,11 +225,9 @@ class Manager(TopicChanges):
         )
 
     def _reopen(self, draft: TypedDraft, typed: Typed) -> None:
-        from .screens.edit import EditScreen
-
         for store in self.stores:
             if (store.system, store.path) == (typed.system, typed.folder):
-                self.push_screen(EditScreen(store, None, draft=draft, typed=typed))
+                self.push_screen(self._writer(store, draft, typed))
                 return
         self.say_error(f"The draft is for {typed.folder}; open it with --dir and press D.")
 
@@ -236,7 +255,13 @@ class Manager(TopicChanges):
             from pimem_core.watch import watch
 
             try:
-                watch(store.path, changed, stop=stop, since=began)
+                watch(
+                    store.path,
+                    changed,
+                    stop=stop,
+                    since=began,
+                    below=layered(store) is not None,
+                )
             except Exception as error:
                 unexpected(error)
 
@@ -269,6 +294,16 @@ class Manager(TopicChanges):
             from .clipboard import copy
 
             return copy(self, topic.name, store.read(topic.file).body.strip("\r\n"))
+
+        self._tell_result(work)
+
+    def copy_text(self, name: str, text: str) -> None:
+        """Copy a text that is on the screen already."""
+
+        def work() -> Message:
+            from .clipboard import copy
+
+            return copy(self, name, text)
 
         self._tell_result(work)
 

@@ -11,9 +11,19 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pimem_core.drafts import Draft, Typed, TypedDraft
+    from pimem_core.git import GitState
     from pimem_core.model import Change, Document, HistoryEntry, StoreStatus, Topic
     from pimem_core.systems.base import Links, Removal, Store
+    from pimem_core.systems.layers import (
+        InboxFile,
+        LayeredStore,
+        LoadStatus,
+        Promotion,
+        Target,
+    )
 
+    from .branches import EntryRow
+    from .layer_changes import Wanted
     from .listing import Listing
     from .markdown import Line
     from .screens.edit import EditScreen
@@ -53,6 +63,22 @@ class StatusRead(Message):
 
     store: Store
     status: StoreStatus
+
+
+@dataclass(eq=False, repr=False)
+class LayerRead(Message):
+    """A worker looked at a layer of a memory.
+
+    `task` is what the person is at, `missing` says that the layer was not created yet, and
+    `hindrance` why it cannot be.
+    """
+
+    store: Store
+    load: LoadStatus
+    task: str
+    git: GitState | None
+    missing: bool
+    hindrance: str
 
 
 @dataclass(eq=False, repr=False)
@@ -166,10 +192,11 @@ class DraftsFound(Message):
 
 @dataclass(eq=False, repr=False)
 class TopicOpened(Message):
-    """A worker opened a topic for the editor."""
+    """A worker opened a topic for the editor, which begins at a line."""
 
     store: Store
     document: Document
+    line: int = 1
 
 
 @dataclass(eq=False, repr=False)
@@ -267,6 +294,54 @@ class NothingChanged(Message):
     """There was nothing to change, and why."""
 
     text: str
+
+
+@dataclass(eq=False, repr=False)
+class InboxRead(Message):
+    """A worker read what waits in the inboxes of the layers."""
+
+    files: Sequence[tuple[LayeredStore, InboxFile]]
+    error: str
+
+
+@dataclass(eq=False, repr=False)
+class PromotionRead(Message):
+    """A worker worked out what promoting would do; an error says why it would be refused."""
+
+    promotion: Promotion | None
+    error: str
+
+
+@dataclass(eq=False, repr=False)
+class TargetsRead(Message):
+    """A worker found the files that text can go to."""
+
+    targets: Sequence[Target]
+
+
+@dataclass(eq=False, repr=False)
+class OlderRead(Message):
+    """A worker read the entries of a layer; one that a new one supersedes is chosen next."""
+
+    rows: Sequence[EntryRow]
+
+
+@dataclass(eq=False, repr=False)
+class EntriesRead(Message):
+    """A worker read the entries of a layer; one that supersedes this one is chosen next."""
+
+    store: LayeredStore
+    row: EntryRow
+    rows: Sequence[EntryRow]
+
+
+@dataclass(eq=False, repr=False)
+class PromotionRefused(Message):
+    """A text looks like it holds a credential; the person is asked whether to promote it."""
+
+    store: LayeredStore
+    wanted: Wanted
+    reason: str
 
 
 @dataclass(eq=False, repr=False)

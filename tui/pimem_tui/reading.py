@@ -5,14 +5,18 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from pimem_core.errors import PimemError
+from pimem_core import git
+from pimem_core.errors import PimemError, TopicNotFoundError
+from pimem_core.systems.layers import STATUSES, layered
 
+from .branches import EntryRow, entry_rows, find_row, found_rows, handle, list_rows
 from .cells import clean
 from .filtering import Filter, parse
 from .listing import prepare
 from .messages import (
     BodyRead,
     HitsFound,
+    LayerRead,
     LinksRead,
     ReadFailed,
     SearchFailed,
@@ -27,6 +31,7 @@ if TYPE_CHECKING:
 
     from pimem_core.model import Hit, Topic
     from pimem_core.systems.base import LinkedStore, Links, Store
+    from pimem_core.systems.layers import LayeredStore
     from textual.message import Message
 
     from .listing import Listing
@@ -48,6 +53,7 @@ def read_store(
     cancelled: Cancelled,
     *,
     order: int = 0,
+    unfolded: Collection[str] = (),
     old: Listing | None = None,
     touched: Collection[str] | None = None,
 ) -> None:
@@ -61,12 +67,13 @@ def read_store(
         post: Where to tell the result.
         cancelled: Whether anybody still wants it.
         order: The order of the rows, one of `ordering.ORDERS`.
+        unfolded: Files whose entries show below them.
         old: The rows that are shown, to tell which have changed.
         touched: Files that somebody else changed; None when nobody else did.
     """
     store.forget_texts()
     try:
-        listing = prepare(store.list(cancelled=cancelled), order=order)
+        listing = list_rows(store, order=order, unfolded=unfolded, cancelled=cancelled)
     except PimemError as error:
         read_statuses([store], post, cancelled)
         post(ReadFailed(store, str(error)))
@@ -81,12 +88,35 @@ def read_store(
         return
     if not listing.topics:
         post(TopicsRead(store, listing, changed))
+    layer = layered(store)
+    if layer is not None:
+        read_layer(store, layer, post)
     tokens = 0
     for topic in listing.topics:  # each is an estimate of its own, so this comes last
         if cancelled():
             return
-        tokens += topic.tokens
+        tokens += 0 if isinstance(topic, EntryRow) else topic.tokens
     post(TokensCounted(store, tokens))
+
+
+def read_layer(store: Store, layer: LayeredStore, post: Post) -> None:
+    """Look at what is particular about a layer: the task, the inbox, git, what a prompt gets."""
+    try:
+        load = layer.load()
+        task = ""
+        if load.task is not None:
+            above = layer.layer("global")
+            task = above.preview(load.task_file) if above is not None else ""
+        status = store.status()
+    except PimemError:
+        return  # what is wrong was told with the topics
+    try:
+        layer.refuse_changes()
+        hindrance = ""
+    except PimemError as error:
+        hindrance = str(error)
+    missing = status.format is None
+    post(LayerRead(store, load, task.strip(), git.state(store.path), missing, hindrance))
 
 
 def changed_files(old: Listing | None, new: Listing, touched: Collection[str]) -> frozenset[str]:
@@ -95,9 +125,16 @@ def changed_files(old: Listing | None, new: Listing, touched: Collection[str]) -
     if old is not None:
         for file, row in new.rows.items():
             before = old.rows.get(file)
-            if before is None or old.topics[before] != new.topics[row]:
+            if before is None or not _same(old.topics[before], new.topics[row]):
                 changed.add(file)
     return frozenset(changed)
+
+
+def _same(old: Topic, new: Topic) -> bool:
+    """Whether a row looks as before; an entry may have moved to another line."""
+    if isinstance(old, EntryRow) and isinstance(new, EntryRow):
+        return old.line == new.line
+    return old == new
 
 
 def read_statuses(stores: Iterable[Store], post: Post, cancelled: Cancelled) -> None:
@@ -112,10 +149,27 @@ def read_statuses(stores: Iterable[Store], post: Post, cancelled: Cancelled) -> 
         post(StatusRead(store, status))
 
 
-def search(store: Store, query: str, post: Post, cancelled: Cancelled, *, order: int = 0) -> None:
+def search(
+    store: Store,
+    query: str,
+    post: Post,
+    cancelled: Cancelled,
+    *,
+    order: int = 0,
+    known: Listing | None = None,
+) -> None:
     """Search a store and post what was found, in parts when it takes a while.
 
-    A type in the query keeps to topics of it; a type alone finds them all.
+    A type in the query keeps to topics of it; a type alone finds them all. So does a status, for
+    the entries of files.
+
+    Args:
+        store: The store.
+        query: The filter.
+        post: Where to tell the result.
+        cancelled: Whether anybody still wants it.
+        order: The order of the rows, one of `ordering.ORDERS`.
+        known: The rows of the whole store as they were read.
     """
     store.keep_texts()
     hits: list[Hit] = []
@@ -132,7 +186,15 @@ def search(store: Store, query: str, post: Post, cancelled: Cancelled, *, order:
             post(HitsFound(store, query, listing, done=False, words=wanted.words))
         post(SearchProgress(store, query, looked_at, total))
 
+    layer = layered(store)
     try:
+        if layer is not None and "status:" in query.casefold():
+            wanted = parse(query, STATUSES, "status")
+            if wanted.type is not None:
+                listing = found_rows(layer, wanted, (), order=order, known=known)
+                if not cancelled():
+                    post(HitsFound(store, query, listing, done=True, words=wanted.words))
+                return
         if "type:" in query.casefold():
             whole = prepare(store.list(cancelled=cancelled))
             wanted = parse(query, whole.types)
@@ -149,9 +211,13 @@ def search(store: Store, query: str, post: Post, cancelled: Cancelled, *, order:
     except PimemError as error:
         post(SearchFailed(store, query, str(error)))
         return
-    if not cancelled():
+    if cancelled():
+        return
+    if layer is None:
         listing = prepare([hit.topic for hit in hits], hits, order=order)
-        post(HitsFound(store, query, listing, done=True, words=wanted.words))
+    else:
+        listing = found_rows(layer, wanted, hits, order=order, known=known)
+    post(HitsFound(store, query, listing, done=True, words=wanted.words))
 
 
 def read_body(
@@ -173,9 +239,8 @@ def read_body(
 
     try:
         if again:
-            found = store.find(topic.file)
-            topic = found if found.file == topic.file else topic
-        text = store.preview(topic.file)
+            topic = _found_again(store, topic)
+        text = topic.entry.text if isinstance(topic, EntryRow) else store.preview(topic.file)
     except PimemError as error:
         if not cancelled():
             lines = [Line((Run(str(error), "muted"),))]
@@ -187,6 +252,42 @@ def read_body(
     truncated = len(text) >= _CUT_BYTES or len(text.encode(errors="replace")) >= _CUT_BYTES
     if not cancelled():
         post(BodyRead(store, topic, lines, width, truncated=truncated))
+
+
+def _found_again(store: Store, topic: Topic) -> Topic:
+    layer = layered(store)
+    if layer is not None and isinstance(topic, EntryRow):
+        row = find_row(layer, topic.file)
+        if row is None:
+            raise TopicNotFoundError(f"{topic.of} has no entry “{topic.name}” any more.")
+        return row
+    found = store.find(topic.file)
+    if found.file != topic.file:
+        return topic
+    return found if layer is None else found.but(note=topic.note)
+
+
+def read_entry_links(
+    layer: LayeredStore, topic: EntryRow, width: int, post: Post, cancelled: Cancelled
+) -> None:
+    """Find what an entry supersedes and what supersedes it, and lay out what is said of them."""
+    from pimem_core.systems.base import Links
+
+    from .linking import lay_out_relations
+
+    try:
+        known = {row.file: row for row in entry_rows(layer, layer.entries())}
+    except PimemError:
+        known = {}
+    row = known.get(topic.file, topic)
+    older = row.entry.supersedes
+    found = [("Supersedes", handle(older))] if older is not None else []
+    found += [("Superseded by", handle(newer)) for newer in row.entry.superseded_by]
+    related = [(word, known[name]) for word, name in found if name in known]
+    lines = lay_out_relations(related, width)
+    links = Links(outgoing=(), backlinks=[other for _word, other in related])
+    if not cancelled():
+        post(LinksRead(layer, topic.file, links, lines, width))
 
 
 def read_links(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pimem_core.guidelines import SCOPE
+
 from .cells import clean
 from .filtering import NO_TYPE, parse
 
@@ -12,6 +14,7 @@ if TYPE_CHECKING:
 
     from .filtering import Filter
     from .listing import Listing
+    from .messages import LayerRead
 
 
 def state_of(
@@ -39,7 +42,8 @@ def state_of(
         return "Reading …"
     if query:
         if hits is not None and not hits.topics:
-            return f"{_nothing(parse(query, listing.types))}\n\nesc clears the filter."
+            wanted = parse(query, listing.types, listing.type_word)
+            return f"{_nothing(wanted, listing.type_word)}\n\nesc clears the filter."
         return None
     if listing.topics:
         return None
@@ -67,9 +71,26 @@ def state_of(
     return "\n\n".join((said, *(status.notes if status is not None else ())))
 
 
-def _nothing(wanted: Filter) -> str:
+def state_of_layer(found: LayerRead, key: str) -> str:
+    """The message for a layer that was not created yet.
+
+    Args:
+        found: What is known of it.
+        key: The key that creates it.
+    """
+    if found.hindrance:
+        return f"There can be no memory here.\n\n{found.hindrance}"
+    whose = "Your own memory" if found.store.name == "global" else "This project's memory"
+    return (
+        f"{whose} does not exist yet.\n\n"
+        f"{key} creates it: an index, an inbox, an archive. Nothing that is there is written "
+        f"over, and undo takes it back.\n\n{SCOPE}"
+    )
+
+
+def _nothing(wanted: Filter, word: str) -> str:
     words = f"“{clean(wanted.words, 60)}”"
     if wanted.type is None:
         return f"Nothing contains {words}."
-    kind = "without a type" if wanted.type == NO_TYPE else f"of type “{clean(wanted.type, 30)}”"
+    kind = "without a type" if wanted.type == NO_TYPE else f"of {word} “{clean(wanted.type, 30)}”"
     return f"Nothing {kind} contains {words}." if wanted.words else f"Nothing here is {kind}."

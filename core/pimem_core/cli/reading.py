@@ -107,6 +107,7 @@ def entry_row(entry: Entry) -> dict[str, object]:
         "status": entry.status,
         "fields": fields,
         "problems": list(entry.problems),
+        "superseded_by": [place.heading for place in entry.superseded_by],
     }
 
 

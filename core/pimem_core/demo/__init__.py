@@ -1,4 +1,4 @@
-"""The sample memories behind `pimem --demo`, written out as two real stores.
+"""The sample memories behind `pimem --demo`, written out as real stores.
 
 Everything in them is made up. Stamps count back from the moment the demo starts, so that ages look
 as they do in a store that is in use.
@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import time
 
+from .. import trust
 from ..paths import Places
 from ..text import quote
 
@@ -36,9 +38,10 @@ def make_demo(folder: str, now: float | None = None) -> Places:
     """
     now = time.time() if now is None else now
     folder = os.path.abspath(folder)
+    project = os.path.join(folder, "project")
     places = Places(
         home=folder,
-        cwd=folder,
+        cwd=project,
         agent_dir=os.path.join(folder, ".pi", "agent"),
         shared_home=folder,
         config_dir=os.path.join(folder, ".config", "pimem"),
@@ -52,7 +55,24 @@ def make_demo(folder: str, now: float | None = None) -> Places:
     _write_store(os.path.join(here, "local"), local, stores["local"], now)
     _write_store(os.path.join(here, "shared"), shared, stores["shared"], now)
     _write(os.path.join(places.agent_dir, "memory.jsonc"), _SETTINGS)
+    _write(os.path.join(project, ".git", "HEAD"), "ref: refs/heads/main\n")
+    _write_layer(os.path.join(here, "global"), os.path.join(folder, ".pi", "memory"), now)
+    _write_layer(os.path.join(here, "workspace"), os.path.join(project, ".pi", "memory"), now)
+    trust.keep(places, project, True)
     return places
+
+
+def _write_layer(source: str, folder: str, now: float) -> None:
+    """Copy a layer; `DAYS-12` in names and texts becomes the date of twelve days ago."""
+
+    def dated(text: str) -> str:
+        return re.sub(r"DAYS-(\d+)", lambda days: _day(now - int(days[1]) * _DAY), text)
+
+    for above, _folders, files in os.walk(source):
+        for name in files:
+            with open(os.path.join(above, name), encoding="utf-8") as stream:
+                text = dated(stream.read())
+            _write(os.path.join(folder, os.path.relpath(above, source), dated(name)), text)
 
 
 def _write_store(source: str, folder: str, topics: list[dict[str, Any]], now: float) -> None:
@@ -77,6 +97,10 @@ def _write_store(source: str, folder: str, topics: list[dict[str, Any]], now: fl
             )
             _write(os.path.join(folder, topic["file"]), head + body)
     _write(os.path.join(folder, "MEMORY.md"), _HEADER + "\n" + "\n".join(lines))
+
+
+def _day(moment: float) -> str:
+    return time.strftime("%Y-%m-%d", time.gmtime(moment))
 
 
 def _stamp(moment: float) -> str:

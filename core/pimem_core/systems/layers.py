@@ -7,7 +7,7 @@ from .base import Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Iterable, Sequence
     from typing import Protocol, cast
 
     from ..model import Change, Topic
@@ -19,12 +19,27 @@ else:
         return value
 
 
+#: What an entry's status and confidence can be.
+STATUSES = ("active", "superseded", "deprecated")
+CONFIDENCES = ("high", "medium", "low")
+#: Fields that say something about an entry, not what it is about.
+_ABOUT = frozenset({"status", "confidence", "valid_from", "supersedes", "verified"})
+
+
+class Place(Value):
+    """Where an entry is: its file and its heading."""
+
+    file: str
+    heading: str
+
+
 class Entry(Value):
     """A dated entry of a memory file: `## YYYY-MM-DD Title` with fields below it.
 
     `heading` is the whole text of the heading and names the entry. `fields` are names in small
     letters with their values, in the file's order, unknown ones included. `line` counts from 1,
-    `problems` are sentences about what is wrong with it.
+    `problems` are sentences about what is wrong with it. `supersedes` is the entry that its field
+    of this name leads to, `superseded_by` are those that name it so.
     """
 
     store: str
@@ -36,11 +51,44 @@ class Entry(Value):
     text: str
     fields: Sequence[tuple[str, str]] = ()
     problems: Sequence[str] = ()
+    supersedes: Place | None = None
+    superseded_by: Sequence[Place] = ()
 
     @property
     def status(self) -> str:
         """What its status field says; an entry without one is active."""
         return dict(self.fields).get("status", "active").lower()
+
+    @property
+    def confidence(self) -> str:
+        """What its confidence field says; empty without one."""
+        return dict(self.fields).get("confidence", "").lower()
+
+    @property
+    def gist(self) -> str:
+        """What it says in a line: its first telling field, else its first line of prose."""
+        for name, value in self.fields:
+            if name not in _ABOUT and value:
+                return value
+        for line in self.text.splitlines()[1:]:
+            said = line.strip()
+            if said and not said.startswith(("- **", "* **", "+ **")):
+                return said
+        return dict(self.fields).get("verified", "")
+
+
+class Target(Value):
+    """Where promoted text or a new entry can go: a folder, a file in it, and what belongs there.
+
+    `store` is the layer, `folder` what `promote` takes for it. `exists` is False for a usual file
+    that is not there yet.
+    """
+
+    store: str
+    folder: str
+    name: str
+    about: str
+    exists: bool
 
 
 class LoadedFile(Value):
@@ -63,7 +111,8 @@ class LoadStatus(Value):
     """What the next prompt gets of a layered memory, in characters.
 
     `agreed` is the person's answer about this project's memory, None before there is one.
-    `problems` are sentences about files that could not be read.
+    `task_file` is where the global layer keeps the task, whether there is one or not. `problems`
+    are sentences about files that could not be read.
     """
 
     global_path: str
@@ -72,6 +121,7 @@ class LoadStatus(Value):
     max_file: int
     total: int
     task: LoadedFile | None
+    task_file: str
     files: Sequence[LoadedFile]
     inbox: Sequence[str]
     agreed: bool | None
@@ -100,6 +150,32 @@ class Promotion(Value):
     after: str
     added: str
     left: str | None = None
+
+
+def entry_content(fields: Iterable[tuple[str, str]], text: str) -> str:
+    """What stands below the heading of an entry: its fields, those without a value left out."""
+    lines = [f"- **{name}**: {value}" for name, value in fields if value]
+    text = text.strip("\r\n")
+    joint = "\n" if text.startswith("- **") else "\n\n"
+    return joint.join(part for part in ("\n".join(lines), text) if part)
+
+
+def split_content(content: str, names: Collection[str]) -> tuple[dict[str, str], str]:
+    """What `entry_content` made: the fields of these names at the beginning, and the rest."""
+    fields: dict[str, str] = {}
+    lines = content.split("\n")
+    while lines:
+        name, mark, value = lines[0].removeprefix("- **").partition("**: ")
+        if not lines[0].startswith("- **") or not mark or name not in names or name in fields:
+            break
+        fields[name] = value
+        del lines[0]
+    return fields, "\n".join(lines).strip("\n")
+
+
+def entry_text(day: str, title: str, content: str) -> str:
+    """A whole entry of a day: its heading, and what stands below."""
+    return f"## {day} {title}\n\n{content}".rstrip("\r\n")
 
 
 class LayeredStore(Store, Protocol):
@@ -169,6 +245,10 @@ class LayeredStore(Store, Protocol):
             target: The name of the file that gets the text.
             sections: Headings of the sections to take; the whole file when left out.
         """
+        ...
+
+    def targets(self) -> Sequence[Target]:
+        """The files that can be promoted to, and the usual ones that are not there yet."""
         ...
 
     def promote(

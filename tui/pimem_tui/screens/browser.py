@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
+from pimem_core.systems.layers import layered
 from pimem_core.text import plural
 from textual import on
 from textual.widgets import Input
 
 from ..bindings import bindings, bindings_of
+from ..branches import EntryRow, file_of
 from ..filtering import next_type
 from ..messages import HitsFound, SearchFailed, SearchProgress
 from ..ordering import ORDERS
-from ..reading import search
 from ..widgets import StoreTabs, TopicList
 from ..widgets.filter_bar import FilterInput
 from ..widgets.store_header import read_only
-from .store_screen import StoreScreen
+from .branch_screen import BranchScreen
 from .topic_screen import TopicScreen
 
 if TYPE_CHECKING:
@@ -27,20 +27,26 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
 
-class BrowserScreen(StoreScreen):
+class BrowserScreen(BranchScreen):
     """Browse, filter and act on the topics of one store at a time."""
 
     AUTO_FOCUS = "TopicList"
     KEY_BAR = (
         "filter.accept",
         "filter.clear",
+        "layer.init",
         "topic.open",
+        "tree.unfold",
+        "tree.fold",
         "topic.edit",
+        "entry.status",
         "topic.pin",
         "topic.remove",
         "list.filter",
         "list.type",
         "list.new",
+        "layer.inbox",
+        "entry.archive",
         "app.help",
     )
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -48,6 +54,8 @@ class BrowserScreen(StoreScreen):
         *TopicScreen.BINDINGS,
         *bindings("list.new", "list.filter", "list.type", "list.sort", "list.mark"),
         *bindings("list.mark_all", "list.leave", "list.drafts", "list.injection"),
+        *bindings_of("tree"),
+        *bindings_of("layer"),
         *bindings_of("store"),
     ]
 
@@ -102,7 +110,7 @@ class BrowserScreen(StoreScreen):
         self._query = query
         self.filter_bar.note = ""
         if query:
-            self.read("search", partial(search, self.store, query, order=self._order))
+            self.search_again()
             return
         self.workers.cancel_group(self, "search")
         self._hits = None
@@ -115,7 +123,7 @@ class BrowserScreen(StoreScreen):
             return
         shown = self._shown[self._index]
         self._hits, self._words = message.listing, message.words
-        found = len(message.listing.topics)
+        found = message.listing.count
         self.filter_bar.note = plural(found, "hit") + ("" if message.done else " …")
         whole = shown.listing or message.listing
         self.topic_list.show(
@@ -130,7 +138,7 @@ class BrowserScreen(StoreScreen):
     @on(SearchProgress)
     def _show_progress(self, message: SearchProgress) -> None:
         if (message.store, message.query) == (self.store, self._query) and message.total:
-            found = len(self._hits.topics) if self._hits is not None else 0
+            found = self._hits.count if self._hits is not None else 0
             percent = 100 * message.looked_at // message.total
             self.filter_bar.note = f"searching {percent}%, {plural(found, 'hit')}"
 
@@ -145,7 +153,8 @@ class BrowserScreen(StoreScreen):
         if not self.filter_bar.children:  # asked for before the first paint
             self.call_after_refresh(self.action_next_type)
             return
-        query = next_type(self._query, self._types)
+        listing = self._shown[self._index].listing or self.topic_list.listing
+        query = next_type(self._query, self._types, listing.type_word)
         self.set_class(bool(query), "-filtering")
         self.filter_bar.input.value = query
         self._filter(query)
@@ -209,7 +218,8 @@ class BrowserScreen(StoreScreen):
     def action_mark_all(self) -> None:
         """Mark every row that shows; when all are marked, none."""
         marked = self._shown[self._index].marked
-        showing = {topic.file for topic in self.topic_list.listing.topics if topic.listed}
+        topics = self.topic_list.listing.topics
+        showing = {t.file for t in topics if t.listed and not isinstance(t, EntryRow)}
         if showing <= marked:
             marked -= showing
         else:
@@ -243,7 +253,9 @@ class BrowserScreen(StoreScreen):
 
     def action_new(self) -> None:
         """Write a new topic."""
-        self.app.write_topic(self.store)
+        topic = self.topic
+        holds_entries = topic is not None and (topic.entries or self.entry is not None)
+        self.app.write_topic(self.store, file=file_of(topic) if topic and holds_entries else "")
 
     def action_drafts(self) -> None:
         """Go on with a text that was never saved."""
@@ -265,10 +277,18 @@ class BrowserScreen(StoreScreen):
             return False
         if action == "next_type":
             return bool(self._types)
-        if action in ("open", "mark", "mark_all"):
+        if action in ("open", "mark_all"):
             return True if self.topic is not None else None
+        if action == "mark":
+            return True if self.topic is not None and self.entry is None else None
         if action == "new":
-            if not {"write", "compose"} <= self.store.abilities:
-                return False
-            return None if read_only(self.store_status) else True
+            return self._can_write()
         return super().check_action(action, parameters)
+
+    def _can_write(self) -> bool | None:
+        layer = layered(self.store)
+        if layer is None and not {"write", "compose"} <= self.store.abilities:
+            return False
+        found = self._shown[self._index].layer
+        hindered = layer is not None and (found is None or bool(found.hindrance))
+        return None if hindered or read_only(self.store_status) else True

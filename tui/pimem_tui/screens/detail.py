@@ -6,15 +6,17 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from pimem_core.systems.base import linked
+from pimem_core.systems.layers import layered
 from pimem_styles import stylesheet
 from textual import getters, on
 from textual.widgets import Static
 
 from ..bindings import bindings, bindings_of
+from ..branches import EntryRow, file_of
 from ..cells import clean, cut
 from ..linking import places_of, targets_of
 from ..messages import BodyRead, LinksRead, StoreTouched, TopicChanged
-from ..reading import read_body, read_links
+from ..reading import read_body, read_entry_links, read_links
 from ..widgets import BodyView, KeyBar, TooSmall, TopicHeading
 from .topic_screen import LOW, TopicScreen
 
@@ -59,6 +61,8 @@ class DetailScreen(TopicScreen):
         "topic.edit",
         "topic.pin",
         "topic.remove",
+        "entry.status",
+        "entry.archive",
         "topic.copy",
         "app.help",
     )
@@ -154,8 +158,12 @@ class DetailScreen(TopicScreen):
         self._topic = message.topic
         self._lines, self._truncated = message.lines, message.truncated
         self._show_text()
-        store = linked(self._store)
-        if store is not None and not message.error:
+        store, layer = linked(self._store), layered(self._store)
+        if message.error:
+            return
+        if layer is not None and isinstance(self._topic, EntryRow):
+            self.read("links", partial(read_entry_links, layer, self._topic, message.width))
+        elif store is not None:
             file = message.topic.file
             job = partial(read_links, store, file, message.width, links=self._links)
             self.read("links", job)
@@ -263,7 +271,7 @@ class DetailScreen(TopicScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Besides what all topics need: links, in a store that has them."""
         if action in _LINK_ACTIONS:
-            if "links" not in self._store.abilities:
+            if "links" not in self._store.abilities and self.entry is None:
                 return False
             return True if self.has_class("-read") and self.body.link_count else None
         return super().check_action(action, parameters)
@@ -277,7 +285,10 @@ class DetailScreen(TopicScreen):
             return
         if change.outcome == "removed":
             self._trail = [stop for stop in self._trail if stop.topic.file != change.file]
-        if change.file != self._topic.file:
+        if change.outcome == "moved" and change.name == file_of(self._topic):
+            self.action_back()
+            return
+        if change.file != file_of(self._topic):
             return
         if change.outcome == "removed":
             self.action_back()
@@ -292,7 +303,7 @@ class DetailScreen(TopicScreen):
         """Show the topic anew, and say so, when somebody else changed it."""
         if message.store is not self._store:
             return
-        if self._topic.file in message.files:
+        if file_of(self._topic) in message.files:
             self.app.say(f'"{self._topic.name}" changed on disk just now.')
             self._read(again=True)
         elif linked(self._store) is not None:

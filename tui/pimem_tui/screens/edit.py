@@ -17,7 +17,7 @@ from .confirm import ConfirmScreen
 from .edit_form import EditForm
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from pimem_core.model import Document
     from pimem_core.systems.base import Store
@@ -32,7 +32,7 @@ _KEEP_S = 0.35
 class EditScreen(EditForm):
     """Write a new topic or edit one. Nothing that is typed here gets lost."""
 
-    KEY_BAR = ("edit.save", "edit.leave", "edit.preview", "app.palette", "app.help")
+    KEY_BAR: Sequence[str] = ("edit.save", "edit.leave", "edit.preview", "app.palette", "app.help")
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("edit")]
 
     def __init__(
@@ -42,8 +42,19 @@ class EditScreen(EditForm):
         *,
         draft: TypedDraft | None = None,
         typed: Typed | None = None,
+        line: int = 1,
     ) -> None:
+        """Edit.
+
+        Args:
+            store: Where the topic is, or goes.
+            document: The topic; None for a new one.
+            draft: The draft to go on with.
+            typed: What it holds.
+            line: The line of the text to begin at.
+        """
         super().__init__(store, document, typed)
+        self._line = line
         begun = self._document.file if self._document is not None else "new.md"
         self._draft = draft or TypedDraft.begin(self.app.places, begun)
         self._keeping: Timer | None = None
@@ -52,6 +63,9 @@ class EditScreen(EditForm):
         """Take the draft, and follow what others do to the topic."""
         self.app.open_drafts.add(self._draft.path)
         self.app.store_touched.subscribe(self, self._follow_others)
+        if self._line > 1:
+            place = (self._line - 1, 0)
+            self.call_after_refresh(self.editor.move_cursor, place, center=True)
         if self._restored is not None and self._document is not None:
             self._look_at_disk()
 

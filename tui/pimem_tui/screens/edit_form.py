@@ -40,7 +40,7 @@ class EditForm(Screen[None], Reader):
 
     app = getters.app(Manager)
 
-    CSS_PATH = stylesheet("edit.tcss")
+    CSS_PATH = [stylesheet("edit.tcss")]
     AUTO_FOCUS = None
 
     name_field = getters.query_one("#name", Input)
@@ -85,18 +85,7 @@ class EditForm(Screen[None], Reader):
         if typed is not None:
             name, summary, body = typed.name, typed.summary, typed.body
             pin, replace = typed.pin, typed.mode == "replace"
-        with Horizontal(classes="field"):
-            yield Static("Name", classes="label")
-            yield Input(name, id="name", compact=True, select_on_focus=False)
-        with Horizontal(classes="field"):
-            yield Static("Summary", classes="label")
-            yield Input(
-                summary,
-                placeholder="one line that tells when to read this",
-                id="summary",
-                compact=True,
-                select_on_focus=False,
-            )
+        yield from self.compose_fields(name, summary)
         with Horizontal(id="options"):
             yield Tick("pinned", pin, id="pin", compact=True)
             yield Tick("replace old text", replace, id="replace", compact=True)
@@ -109,6 +98,21 @@ class EditForm(Screen[None], Reader):
         yield KeyBar()
         yield TooSmall()
         self._body_at_first = body
+
+    def compose_fields(self, name: str, summary: str) -> ComposeResult:
+        """The fields above the text."""
+        with Horizontal(classes="field"):
+            yield Static("Name", classes="label")
+            yield Input(name, id="name", compact=True, select_on_focus=False)
+        with Horizontal(classes="field"):
+            yield Static("Summary", classes="label")
+            yield Input(
+                summary,
+                placeholder="one line that tells when to read this",
+                id="summary",
+                compact=True,
+                select_on_focus=False,
+            )
 
     def on_mount(self) -> None:
         """Put the text in, and the cursor where typing begins."""
@@ -169,25 +173,27 @@ class EditForm(Screen[None], Reader):
             self.keep_soon()
 
     def _check(self) -> None:
-        name, summary, _body, _pin, _replace = self.fields()
-        refusal = ""
-        known = self._document.name if self._document is not None else ""
-        if name != known:  # an untouched form needs no scolding
-            request = WriteRequest(topic=name, content="", summary=summary)
-            refusal = self.store.check(request) or ""
+        refusal = self.refusal()
         if refusal != self._refusal:
             self._refusal = refusal
             self.query_one("#refusal", Static).update(f"! {visible_cell(refusal)}")
             self.set_class(bool(refusal), "-refused")
         self.refresh_bindings()
 
+    def refusal(self) -> str:
+        """Why the store would refuse what was typed; empty when it would not."""
+        name, summary, _body, _pin, _replace = self.fields()
+        known = self._document.name if self._document is not None else ""
+        if name == known or self._whole:  # an untouched form needs no scolding
+            return ""
+        return self.store.check(WriteRequest(topic=name, content="", summary=summary)) or ""
+
     def _show_about(self) -> None:
         parts = ["unsaved" if self.dirty else "saved" if self._document is not None else "empty"]
         if self._note:
             parts.append(self._note)
         if not self._whole:
-            cost = self.store.cost(self.name_field.value, self.summary_field.value)
-            parts.append(f"{plural(cost, 'token')} per prompt")
+            parts.append(f"{plural(self.cost(), 'token')} per prompt")
         if self._measures:
             parts.append(self._measures)
         where = self._document.path if self._document is not None else self.store.path
@@ -195,12 +201,16 @@ class EditForm(Screen[None], Reader):
         text = cut(" · ".join(clean(part) for part in parts), max(self.size.width - 2, 1))
         self.query_one("#about", Static).update(text)
 
+    def cost(self) -> int:
+        """About how many tokens this adds to each prompt."""
+        return self.store.cost(self.name_field.value, self.summary_field.value)
+
     def on_resize(self) -> None:
         """Lay the preview out for the new width."""
         self.call_after_refresh(self._changed)
 
     def _measure(self) -> None:
-        body = self.editor.text
+        body, shown = self.editor.text, self.text_to_show()
         shows = self.query_one("#preview").display
         width = self.preview.measure
 
@@ -209,11 +219,15 @@ class EditForm(Screen[None], Reader):
 
             worker = get_current_worker()
             words, tokens = len(body.split()), estimate(body)
-            lines = lay_out(body, width) if shows else None
+            lines = lay_out(shown, width) if shows else None
             if not worker.is_cancelled:
                 self.post_message(TextMeasured(words, tokens, lines))
 
         self.run_worker(work, thread=True, exclusive=True, exit_on_error=False, group="measure")
+
+    def text_to_show(self) -> str:
+        """What the preview shows."""
+        return self.editor.text
 
     @on(TextMeasured)
     def _show_measures(self, message: TextMeasured) -> None:

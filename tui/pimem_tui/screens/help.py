@@ -25,7 +25,9 @@ _MARKS = (
     ("●", "pinned: stays until it is unpinned"),
     ("~", "stale: not written for a long time"),
     ("!", "problem: its heading says which"),
-    ("○", "not in the index, so no session is told of it"),
+    ("○", "not in the index, or archived, so no session is told of it"),
+    ("→ ×", "an entry that is superseded, or deprecated"),
+    ("▸ ▾", "a file with entries: hidden, or shown below it"),
     ("*", "somebody else changed it just now"),
     ("+", "marked, to be pinned or removed with others"),
 )

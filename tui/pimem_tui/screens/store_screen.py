@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
+from pimem_core.systems.layers import layered
 from pimem_core.text import visible
 from textual import getters, on
 from textual.containers import Container, Horizontal
@@ -15,6 +16,7 @@ from ..collecting import keep_out
 from ..listing import Listing
 from ..messages import (
     ChangeFailed,
+    LayerRead,
     ReadFailed,
     StatusRead,
     StoreTouched,
@@ -24,10 +26,11 @@ from ..messages import (
 )
 from ..ordering import ORDERS
 from ..reading import read_statuses, read_store, search
-from ..states import state_of
+from ..states import state_of, state_of_layer
 from ..widgets import (
     FilterBar,
     KeyBar,
+    LayerStrip,
     Preview,
     Seam,
     StoreAbout,
@@ -70,6 +73,10 @@ class Shown:
     marked: set[str] = field(default_factory=set)
     #: Files that somebody else changed just now.
     changed: frozenset[str] = frozenset()
+    #: Files whose entries show below them.
+    unfolded: set[str] = field(default_factory=set)
+    #: What is known besides of a layer of a memory.
+    layer: LayerRead | None = None
 
 
 class StoreScreen(TopicScreen):
@@ -77,6 +84,7 @@ class StoreScreen(TopicScreen):
 
     tabs = getters.query_one(StoreTabs)
     about = getters.query_one(StoreAbout)
+    strip = getters.query_one(LayerStrip)
     filter_bar = getters.query_one(FilterBar)
     topic_list = getters.query_one(TopicList)
     key_bar = getters.query_one(KeyBar)
@@ -121,6 +129,11 @@ class StoreScreen(TopicScreen):
         return None if self.has_class("-message") else self.topic_list.topic
 
     @property
+    def listing_has_entries(self) -> bool:
+        """Whether rows of the list can be entries."""
+        return self.topic_list.listing.has_entries
+
+    @property
     def _types(self) -> Sequence[str]:
         listing = self._shown[self._index].listing
         return listing.types if listing is not None else ()
@@ -129,6 +142,7 @@ class StoreScreen(TopicScreen):
         """Header, list, preview and keys; a message takes the place of the list when needed."""
         yield StoreTabs([store.name for store in self._stores])
         yield StoreAbout(self._home)
+        yield LayerStrip()
         yield FilterBar()
         yield Seam()
         with Horizontal(id="body"):
@@ -154,8 +168,15 @@ class StoreScreen(TopicScreen):
     def _read(self, *, others: bool = False, touched: frozenset[str] | None = None) -> None:
         self._slow = False
         self.set_timer(_SLOW_S, self._say_reading)
-        old = self._shown[self._index].listing
-        job = partial(read_store, self.store, order=self._order, old=old, touched=touched)
+        shown = self._shown[self._index]
+        job = partial(
+            read_store,
+            self.store,
+            order=self._order,
+            unfolded=frozenset(shown.unfolded),
+            old=shown.listing,
+            touched=touched,
+        )
         self.read("read", job)
         if touched is None:
             self.app.watch_store(self.store)
@@ -179,7 +200,7 @@ class StoreScreen(TopicScreen):
         changed = message.changed - self.app.own_files(message.store)
         if changed:
             self._mark_changed(shown, changed)
-        self.tabs.set_count(index, len(message.listing.topics))
+        self.tabs.set_count(index, message.listing.count)
         if index == self._index:
             self._show_rows()
 
@@ -245,6 +266,20 @@ class StoreScreen(TopicScreen):
             self.about.status = message.status
             self._show_state()
 
+    @on(LayerRead)
+    def _take_layer(self, message: LayerRead) -> None:
+        index = self._stores.index(message.store)
+        self._shown[index].layer = message
+        if index == self._index:
+            self._show_layer()
+            self._show_state()
+
+    def _show_layer(self) -> None:
+        """Show the line about a layer, for stores that are one."""
+        found = self._shown[self._index].layer
+        self.strip.found = found
+        self.set_class(found is not None and not found.missing, "-layer")
+
     def _look_at_lock(self) -> None:
         if self.store_status is not None and self.store_status.lock is not None:
             self.read("lock", partial(read_statuses, [self.store]))
@@ -258,9 +293,10 @@ class StoreScreen(TopicScreen):
         self.tabs.tokens = shown.tokens
         self.about.stale, self.about.problems = listing.stale, listing.problems
         self.about.order = ORDERS[self._order][0] if self._order else ""
+        self._show_layer()
         self._show_flags()
         if self._query:
-            self.read("search", partial(search, self.store, self._query, order=self._order))
+            self.search_again()
             self._show_state()
             return
         self.topic_list.show(
@@ -271,10 +307,19 @@ class StoreScreen(TopicScreen):
         )
         self._show_state()
 
+    def search_again(self) -> None:
+        """Look for the filter in the shown store."""
+        known = self._shown[self._index].listing
+        job = partial(search, self.store, self._query, order=self._order, known=known)
+        self.read("search", job)
+
     def _show_state(self) -> None:
         """Put a message in the place of the list when there is nothing to list."""
         shown = self._shown[self._index]
         text = state_of(shown.listing, shown.status, shown.error, self._query, self._hits)
+        layer = shown.layer
+        if text is not None and layer is not None and layer.missing and not self._query:
+            text = state_of_layer(layer, self.app.key_for("layer.init"))
         if shown.listing is None and not shown.error and not self._slow:
             text = None  # most stores are there before anybody could read a message
         self.set_class(text is not None, "-message")
@@ -283,13 +328,17 @@ class StoreScreen(TopicScreen):
 
     def _grey(self) -> None:
         """Let the keys follow what can be done, when that has changed."""
+        topic, shown = self.topic, self._shown[self._index]
         greyed = (
             self._index,
-            self.topic is None,
+            topic is None,
             read_only(self.store_status),
             self._query == "",
-            bool(self._shown[self._index].marked),
+            bool(shown.marked),
             len(self._types),
+            topic.file if topic is not None and self.listing_has_entries else "",
+            self.topic_list.listing.unfolded,
+            shown.layer,
         )
         if greyed != self._greyed:
             self._greyed = greyed
@@ -321,6 +370,8 @@ class StoreScreen(TopicScreen):
         listing = self.topic_list.listing
         row = listing.rows.get(change.file)
         if message.store is not self.store:
+            if layered(self.store) is not None and message.store.system == self.store.system:
+                self._read()  # the layers hide each other's files, and share task and inbox
             return
         if pinned is not None and row is not None:
             self.topic_list.replace(listing.topics[row].but(pinned=pinned))

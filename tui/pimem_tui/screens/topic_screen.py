@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from pimem_core.systems.layers import layered
 from textual import getters
 from textual.screen import Screen
 
 from ..background import Reader
 from ..bindings import bindings
+from ..branches import ARCHIVED, EntryRow
 from ..manager import Manager
 from ..widgets.store_header import read_only
 
@@ -20,7 +22,17 @@ if TYPE_CHECKING:
 #: Screens with fewer lines than this keep headings short.
 LOW = 16
 #: Which ability of a store each action needs.
-_NEEDS = {"toggle_pin": "pin", "remove": "remove", "edit": "edit", "edit_outside": "edit"}
+_NEEDS = {
+    "toggle_pin": "pin",
+    "remove": "remove",
+    "edit": "edit",
+    "edit_outside": "edit",
+    "set_status": "inbox",
+    "supersede": "inbox",
+    "archive": "inbox",
+}
+#: What can be done to an entry only, and what to whole files only.
+_OF_ENTRIES, _OF_FILES = ("set_status", "supersede"), ("toggle_pin", "remove")
 
 
 class TopicScreen(Screen[None], Reader):
@@ -29,7 +41,8 @@ class TopicScreen(Screen[None], Reader):
     app = getters.app(Manager)
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(
-        "topic.edit", "topic.edit_outside", "topic.pin", "topic.remove", "topic.copy"
+        *("topic.edit", "topic.edit_outside", "topic.pin", "topic.remove", "topic.copy"),
+        *("entry.status", "entry.supersede", "entry.archive"),
     )
 
     @property
@@ -47,6 +60,12 @@ class TopicScreen(Screen[None], Reader):
         """The topic that actions are about."""
         raise NotImplementedError
 
+    @property
+    def entry(self) -> EntryRow | None:
+        """The same, when it is a dated entry."""
+        topic = self.topic
+        return topic if isinstance(topic, EntryRow) else None
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Hide what the system cannot do, grey out what cannot be done to this topic now."""
         need = _NEEDS.get(action)
@@ -57,6 +76,12 @@ class TopicScreen(Screen[None], Reader):
         if need not in self.store.abilities:
             return False
         if self.topic is None or read_only(self.store_status):
+            return None
+        if action in _OF_ENTRIES and self.entry is None:
+            return None
+        if action in _OF_FILES and self.entry is not None:
+            return None
+        if action == "archive" and self.topic.note == ARCHIVED:
             return None
         return True
 
@@ -72,15 +97,38 @@ class TopicScreen(Screen[None], Reader):
 
     def action_edit(self) -> None:
         """Edit the topic inside the app."""
-        if self.topic is not None:
+        if self.entry is not None:
+            self.app.edit_here(self.store, self.entry.whole, line=self.entry.entry.line)
+        elif self.topic is not None:
             self.app.edit_here(self.store, self.topic)
 
     def action_copy(self) -> None:
         """Copy the topic's text."""
-        if self.topic is not None:
+        if self.entry is not None:
+            self.app.copy_text(self.entry.name, self.entry.entry.text)
+        elif self.topic is not None:
             self.app.copy_topic(self.store, self.topic)
 
     def action_edit_outside(self) -> None:
         """Edit the topic in the person's editor."""
         if self.topic is not None:
-            self.app.edit_topic(self.store, self.topic)
+            whole = self.entry.whole if self.entry is not None else self.topic
+            self.app.edit_topic(self.store, whole)
+
+    def action_set_status(self) -> None:
+        """Set the status of the entry."""
+        layer = layered(self.store)
+        if layer is not None and self.entry is not None:
+            self.app.choose_status(layer, self.entry)
+
+    def action_supersede(self) -> None:
+        """Choose the entry that supersedes this one."""
+        layer = layered(self.store)
+        if layer is not None and self.entry is not None:
+            self.app.choose_newer(layer, self.entry)
+
+    def action_archive(self) -> None:
+        """Move the entry, or the file, to the archive."""
+        layer = layered(self.store)
+        if layer is not None and self.topic is not None:
+            self.app.archive(layer, self.topic)

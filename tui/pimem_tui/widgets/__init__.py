@@ -3,6 +3,7 @@
 from .body_view import BodyView
 from .filter_bar import FilterBar
 from .key_bar import KeyBar
+from .layer_strip import LayerStrip
 from .preview import Preview
 from .seam import Seam
 from .store_header import StoreAbout, StoreTabs
@@ -14,6 +15,7 @@ __all__ = [
     "BodyView",
     "FilterBar",
     "KeyBar",
+    "LayerStrip",
     "Preview",
     "Seam",
     "StoreAbout",

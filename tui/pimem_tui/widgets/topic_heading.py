@@ -11,6 +11,7 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from ..ages import exact, long_age
+from ..branches import EntryRow
 from ..cells import clean, cut
 from ..wrap import Run, wrap
 from .parts import part_style
@@ -32,7 +33,7 @@ class TopicHeading(Widget):
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         f"topic-heading--{kind}"
-        for kind in ("title", "summary", "facts", "pinned", "stale", "problem", "unlisted")
+        for kind in ("title", "summary", "facts", "pinned", "stale", "problem", "unlisted", "past")
     }
 
     short: reactive[bool] = reactive(False, layout=True)
@@ -93,19 +94,39 @@ class TopicHeading(Widget):
             facts.append(Run("pinned", "pinned"))
         if topic.stale:
             facts.append(Run("stale", "stale"))
-        if topic.type:
+        if isinstance(topic, EntryRow):
+            facts += [Run(clean(said), "facts") for said in _standing(topic)]
+        elif topic.type:
             facts.append(Run(clean(topic.type), "facts"))
         if topic.stamp:
             age = long_age(topic.stamp, self._now())
             stamp = clean(exact(topic.stamp))
             both = f"{age} ({stamp})" if age and not self.short else age or stamp
             facts.append(Run(both, "facts"))
-        facts.append(Run(clean(topic.file), "facts"))
-        if not topic.listed:
-            facts.append(Run("not in the index", "unlisted"))
+        if isinstance(topic, EntryRow):
+            facts.append(Run(f"{clean(topic.of)} line {topic.entry.line:,}", "facts"))
         else:
+            facts.append(Run(clean(topic.file), "facts"))
+        if topic.note and not topic.problem:
+            facts.append(Run(clean(topic.note), "unlisted"))
+        elif not topic.listed:
+            facts.append(Run("not in the index", "unlisted"))
+        if topic.entries:
+            facts.append(Run(plural(topic.entries, "entry"), "facts"))
+        if topic.listed and (topic.line or not topic.note):
             facts.append(Run(plural(topic.tokens, "token"), "facts"))
         return facts
+
+
+def _standing(row: EntryRow) -> list[str]:
+    """Status, confidence and what came before or after an entry, in words."""
+    entry = row.entry
+    said = [entry.status]
+    if entry.confidence:
+        said.append(f"confidence {entry.confidence}")
+    if entry.supersedes is not None:
+        said.append(f"supersedes {entry.supersedes.heading}")
+    return said + [f"superseded by {newer.heading}" for newer in entry.superseded_by]
 
 
 def _separated(facts: list[Run]) -> list[Run]:

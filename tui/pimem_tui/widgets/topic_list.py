@@ -15,7 +15,8 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from ..bindings import bindings
-from ..listing import Listing
+from ..branches import EntryRow
+from ..listing import BRANCH_CELLS, Listing
 from .topic_row import RowLayout, draw_row, draw_why
 
 if TYPE_CHECKING:
@@ -38,7 +39,15 @@ _KINDS = (
     "match",
     "marked",
     "changed",
+    "branch",
+    "past",
+    "standing",
 )
+
+#: Before the name of a file whose entries are hidden, and of one whose entries show.
+_FOLDED, _UNFOLDED = "▸ ", "▾ "
+#: Where that stands, in cells from the left.
+_BRANCH_PLACE = range(2, 5)
 
 #: Keep their colour in the selected row.
 _COLOURED = ("pinned", "stale", "problem", "unlisted", "where", "marked", "changed")
@@ -84,6 +93,12 @@ class TopicList(ScrollView, can_focus=True, inherit_bindings=False):
 
         topic_list: TopicList
         topic: Topic
+
+    @dataclass
+    class BranchClicked(Message):
+        """The mark before a file with entries was clicked; the file is selected."""
+
+        topic_list: TopicList
 
     @dataclass
     class KeyPressed(Message):
@@ -179,6 +194,13 @@ class TopicList(ScrollView, can_focus=True, inherit_bindings=False):
         self.selected = max(0, min(row, len(self.listing.topics) - 1))
         self._scroll_to_row(self.selected)
 
+    def select_file(self, file: str) -> bool:
+        """Select the row of a file, if there is one."""
+        row = self.listing.rows.get(file)
+        if row is not None:
+            self.select(row)
+        return row is not None
+
     def watch_selected(self, old: int, new: int) -> None:
         """Draw both rows again and tell the screen."""
         self.refresh_lines(old * self._row_height, self._row_height)
@@ -191,6 +213,9 @@ class TopicList(ScrollView, can_focus=True, inherit_bindings=False):
         if row < len(self.listing.topics):
             again = row == self.selected and self.has_focus and event.chain == 1
             self.select(row)
+            if self.topic and self._branch(self.topic).strip() and event.x in _BRANCH_PLACE:
+                self.post_message(self.BranchClicked(self))
+                return
             if (again or event.chain == 2) and self.topic:
                 self.post_message(self.TopicOpened(self, self.topic))
 
@@ -245,8 +270,19 @@ class TopicList(ScrollView, can_focus=True, inherit_bindings=False):
             flag = "marked" if topic.file in self._marked else ""
             if not flag and topic.file in self._changed:
                 flag = "changed"
-            runs = draw_row(topic, hit, self._query, layout, self._now(), flag)
+            branch = self._branch(topic)
+            runs = draw_row(topic, hit, self._query, layout, self._now(), flag, branch)
         return Strip([Segment(text, styles[kind]) for text, kind in runs], width)
+
+    def _branch(self, topic: Topic) -> str:
+        """What stands before a name in a list that has a second level."""
+        if not self.listing.has_entries:
+            return ""
+        if isinstance(topic, EntryRow):
+            return " " * BRANCH_CELLS * 2
+        if not topic.entries:
+            return " " * BRANCH_CELLS
+        return _UNFOLDED if topic.file in self.listing.unfolded else _FOLDED
 
     def _styles(self, selected: bool) -> dict[str, Style]:
         """The style of each part of a row, worked out once for many rows."""
@@ -271,7 +307,9 @@ class TopicList(ScrollView, can_focus=True, inherit_bindings=False):
         return styles
 
     def _layout(self, width: int) -> RowLayout:
-        return RowLayout.for_width(width, self._name_cells, self._type_cells)
+        return RowLayout.for_width(
+            width, self._name_cells, self._type_cells, cost=self.listing.has_entries
+        )
 
     @property
     def _row_height(self) -> int:

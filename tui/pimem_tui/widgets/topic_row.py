@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rich.cells import cell_len
 
 from ..ages import short_age
+from ..branches import ARCHIVED, EntryRow
 from ..cells import clean, cut, find_matches, fit
 
 if TYPE_CHECKING:
@@ -15,30 +16,43 @@ if TYPE_CHECKING:
 _AGE_CELLS = 4
 _MARK_CELLS = 3
 _MIN_SUMMARY = 20
+_COST_CELLS = 9
+#: Tokens show only where a name can have so much.
+_LEAST_BESIDE = 22
 _GAP = 2
 _FLAGS = {"": " ", "marked": "+", "changed": "*"}
+#: Marks of entries that hold no longer.
+_STANDINGS = {"superseded": ("→", "past"), "deprecated": ("×", "past")}
 _Runs = list[tuple[str, str]]
 
 
 class RowLayout(NamedTuple):
-    """Widths of the columns in cells. `summary` and `type` are 0 where there is no room for one."""
+    """Widths of the columns in cells; 0 where there is no room for one.
+
+    `cost` is for the tokens of files, in stores where each costs what is in it.
+    """
 
     name: int
     summary: int
     width: int
     type: int = 0
+    cost: int = 0
 
     @classmethod
-    def for_width(cls, width: int, name_cells: int, type_cells: int = 0) -> RowLayout:
+    def for_width(
+        cls, width: int, name_cells: int, type_cells: int = 0, *, cost: bool = False
+    ) -> RowLayout:
         """Share a width out: mark and age are fixed, and the summary shrinks before the name.
 
-        The type goes before the summary would.
+        The type, or the tokens, go before the summary would.
         """
         room = width - _MARK_CELLS - _AGE_CELLS - 2
-        if type_cells:
-            typed = cls.for_width(width - type_cells - _GAP, name_cells)
-            if typed.summary:
-                return typed._replace(width=width, type=type_cells)
+        aside = _COST_CELLS if cost else type_cells + _GAP if type_cells else 0
+        if aside:
+            beside = cls.for_width(width - aside, name_cells)
+            if beside.summary and not (cost and beside.name < min(name_cells, _LEAST_BESIDE)):
+                both = beside._replace(width=width)
+                return both._replace(cost=aside) if cost else both._replace(type=type_cells)
         name = max(min(name_cells, room // 2), min(16, room // 2))
         summary = room - name - _GAP
         if summary < _MIN_SUMMARY:
@@ -50,6 +64,8 @@ def mark(topic: Topic) -> tuple[str, str]:
     """The mark of a topic and the name of its style. A problem counts most."""
     if topic.problem:
         return "!", "problem"
+    if isinstance(topic, EntryRow):
+        return _STANDINGS.get(topic.entry.status, (" ", ""))
     if topic.pinned:
         return "●", "pinned"
     if not topic.listed:
@@ -59,22 +75,41 @@ def mark(topic: Topic) -> tuple[str, str]:
     return " ", ""
 
 
+def is_past(topic: Topic) -> bool:
+    """Whether a row is about something that holds no longer, and is drawn dimmed."""
+    if isinstance(topic, EntryRow):
+        return topic.entry.status in _STANDINGS
+    return topic.note == ARCHIVED
+
+
 def draw_row(
-    topic: Topic, hit: Hit | None, query: str, layout: RowLayout, now: float, flag: str = ""
+    topic: Topic,
+    hit: Hit | None,
+    query: str,
+    layout: RowLayout,
+    now: float,
+    flag: str = "",
+    branch: str = "",
 ) -> _Runs:
     """The runs of a topic's line: text and style name, exactly as wide as the layout.
 
-    `flag` is `marked`, `changed` or empty; its sign stands before the topic's own mark.
+    `flag` is `marked`, `changed` or empty; its sign stands before the topic's own mark. `branch`
+    stands before the name, to show what is below what.
     """
     sign, kind = mark(topic)
+    dim = is_past(topic)
     runs: _Runs = [(_FLAGS[flag], flag), (sign, kind), (" ", "")]
     name_query = query if hit and hit.where == "name" else ""
-    runs += _marked(fit(clean(topic.name), layout.name), name_query, "name")
+    runs.append((branch, "branch"))
+    room = max(layout.name - cell_len(branch), 0)
+    runs += _marked(fit(clean(topic.name), room), name_query, "past" if dim else "name")
     if layout.type:
         runs.append((" " * _GAP + fit(clean(topic.type or ""), layout.type), "type"))
     if layout.summary:
         runs.append((" " * _GAP, ""))
         runs += _second_column(topic, hit, query, layout.summary)
+    if layout.cost:
+        runs.append((f"{_cost(topic):>{layout.cost}}", "age"))
     age = short_age(topic.stamp, now)[:_AGE_CELLS]
     runs.append((f" {age:>{_AGE_CELLS}} ", "age"))
     used = sum(cell_len(text) for text, _ in runs)
@@ -82,6 +117,14 @@ def draw_row(
         return _crop(runs, layout.width)
     runs.append((" " * (layout.width - used), ""))
     return runs
+
+
+def _cost(topic: Topic) -> str:
+    """The tokens of a file; its entries are counted with it."""
+    if isinstance(topic, EntryRow) or not topic.line:
+        return ""
+    tokens = topic.tokens
+    return f"{tokens} tok" if tokens < 1_000 else f"{tokens / 1_000:.1f}k tok"
 
 
 def draw_why(hit: Hit | None, query: str, width: int) -> _Runs:
@@ -125,19 +168,30 @@ def _second_column(topic: Topic, hit: Hit | None, query: str, width: int) -> _Ru
     if hit is not None and hit.where not in ("name", "summary"):
         runs = why(hit, query, width)
     else:
-        trouble = topic.problem or ("" if topic.listed else "not in the index")
-        shown = cut(f"({clean(trouble)}) " if trouble else "", width)
+        shown, kind = _lead(topic)
+        shown = cut(shown, width)
         room = width - cell_len(shown)
         summary = clean(topic.summary)
         found = query if hit and hit.where == "summary" else ""
         matches = find_matches(summary, found)
         if matches and cell_len(summary[: matches[0][1]]) > room:
             summary = _from_near(summary, matches[0][0], room)
-        runs = [(shown, "problem" if topic.problem else "unlisted")] if shown else []
+        runs = [(shown, kind)] if shown else []
         runs += _marked(cut(summary, room), found, "summary")
     used = sum(cell_len(text) for text, _ in runs)
     runs.append((" " * max(width - used, 0), ""))
     return runs
+
+
+def _lead(topic: Topic) -> tuple[str, str]:
+    """What stands before the summary, and its style: what is wrong, or how an entry stands."""
+    if topic.problem:
+        return f"({clean(topic.problem)}) ", "problem"
+    if isinstance(topic, EntryRow):
+        return f"{clean(topic.standing)} · ", "standing"
+    if topic.note:
+        return f"({clean(topic.note)}) ", "standing"
+    return ("", "") if topic.listed else ("(not in the index) ", "unlisted")
 
 
 def _marked(text: str, query: str, kind: str) -> _Runs:

@@ -5,11 +5,18 @@ from __future__ import annotations
 import os
 
 from ... import secrets
-from ...errors import ConflictError, InvalidArgumentError, InvalidTopicError, TopicNotFoundError
+from ...errors import (
+    ConflictError,
+    InvalidArgumentError,
+    InvalidTopicError,
+    PimemError,
+    TopicNotFoundError,
+)
 from ...files.read import decode
 from ...merge import merge
 from ...model import Change
 from ...text import encode, one_line, quote
+from ..layers import STATUSES, entry_text
 from . import names
 from .content import is_placeholder
 from .layers import (
@@ -26,23 +33,55 @@ from .lines import appended
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..base import WriteRequest
+    from ..layers import Place
     from .changing import Session
     from .store import LayeredStore
 
 
-def write(store: LayeredStore, request: WriteRequest) -> Change:
-    """Append a dated entry to a file, which is made when it is missing."""
-    store.refuse_changes()
+def _entry_of(request: WriteRequest) -> tuple[str, str]:
+    """The file and the title that a request means.
+
+    Raises:
+        InvalidTopicError: The file is none that entries can be in.
+        InvalidArgumentError: There is no title.
+    """
     file = names.new_file(request.topic)
-    title = one_line(request.summary)
-    if not title:
-        raise InvalidArgumentError("The summary is blank; it becomes the entry's title.", file=file)
     if split(file)[1].lower() == INDEX_NAME:
         raise InvalidTopicError(
             f"{INDEX_NAME} lists files and holds no entries; name a file such as decisions.md.",
             name=file,
             file=file,
         )
+    title = one_line(request.summary)
+    if not title:
+        raise InvalidArgumentError(
+            "There is no title; the summary becomes the title of the entry.", file=file
+        )
+    return file, title
+
+
+def refusal(store: LayeredStore, request: WriteRequest) -> str | None:
+    """Why an entry would be refused, or what would be wrong with it; None when it is fine."""
+    from . import entries
+
+    try:
+        file, title = _entry_of(request)
+    except PimemError as error:
+        return str(error)
+    text = entry_text("2026-07-15", title, request.content)
+    made = entries.parse(text, store=store.name, file=file)
+    if len(made) != 1:
+        return "The text begins another entry; write one at a time."
+    return made[0].problems[0] if made[0].problems else None
+
+
+def write(store: LayeredStore, request: WriteRequest) -> Change:
+    """Append a dated entry to a file, which is made when it is missing.
+
+    An older entry that it supersedes gets that status in the same change.
+    """
+    store.refuse_changes()
+    file, title = _entry_of(request)
     if not request.allow_secret:
         text = f"{request.content}\n{title}"
         secrets.refuse(store.places, text, name=request.topic, file=file)
@@ -50,13 +89,48 @@ def write(store: LayeredStore, request: WriteRequest) -> Change:
         path = os.path.join(store.path, file)
         before = session.read(path)
         text = "" if before is None else decode(before, path)
-        entry = f"## {session.moment:%Y-%m-%d} {title}\n\n{request.content}".rstrip("\r\n")
-        after = appended("" if is_placeholder(text) else text, entry)
-        step = session.step(path, before, encode(after), kind=store.kind, decides=True)
-        session.commit("write", file, file, [step])
+        entry = entry_text(f"{session.moment:%Y-%m-%d}", title, request.content)
+        texts = {file: (before, appended("" if is_placeholder(text) else text, entry))}
+        older = _retire(store, session, file, texts) if "supersedes" in entry else None
+        steps = [
+            session.step(
+                os.path.join(store.path, name),
+                old,
+                encode(new),
+                kind=store.kind,
+                decides=name == file,
+            )
+            for name, (old, new) in texts.items()
+        ]
+        session.commit("write", file, file, steps)
         session.notes += _use_notes(store, file)
         outcome, verb = ("created", "Created") if before is None else ("updated", "Added to")
-        return session.change(outcome, file, file, f"{verb} {file}: {quote(title)}.")
+        said = f"{verb} {file}: {quote(title)}."
+        if older is not None:
+            said += f" {older.heading} is superseded by it."
+        return session.change(outcome, file, file, said)
+
+
+def _retire(
+    store: LayeredStore, session: Session, file: str, texts: dict[str, tuple[bytes | None, str]]
+) -> Place | None:
+    """Mark the entry that the last one of a file supersedes; None when it supersedes none."""
+    from . import entries
+
+    others = [entry for entry in store.entries() if entry.file != file]
+    written = entries.parse(texts[file][1], store=store.name, file=file)
+    checked = entries.check_references([*others, *written])
+    older = checked[-1].supersedes if written else None
+    if older is None:
+        return None
+    if older.file not in texts:
+        path = os.path.join(store.path, older.file)
+        before = _there(session, path, older.file)
+        texts[older.file] = before, decode(before, path)
+    before_, text = texts[older.file]
+    section = next(one for one in entries.sections(text) if one.heading == older.heading)
+    texts[older.file] = before_, entries.with_fields(text, section, {"status": "superseded"})
+    return older
 
 
 def _use_notes(store: LayeredStore, file: str) -> list[str]:
@@ -178,9 +252,9 @@ def set_status(store: LayeredStore, file: str, entry: str, status: str) -> Chang
     """Set an entry's status."""
     from . import entries
 
-    if status not in entries.STATUSES:
+    if status not in STATUSES:
         raise InvalidArgumentError(
-            f"There is no status {quote(status)}; there are {', '.join(entries.STATUSES)}.",
+            f"There is no status {quote(status)}; there are {', '.join(STATUSES)}.",
             file=file,
         )
     store.refuse_changes()
@@ -212,7 +286,7 @@ def supersede(store: LayeredStore, file: str, entry: str, by: str, by_file: str)
             raise InvalidArgumentError(f"{old.heading} cannot replace itself.", file=file)
         status = new.field("status")
         values = {}
-        if status is None or status.value.lower() not in entries.STATUSES:
+        if status is None or status.value.lower() not in STATUSES:
             values["status"] = "active"
         values["supersedes"] = old.heading
         changed = entries.with_fields(texts[by_file][1], new, values)

@@ -12,7 +12,7 @@ from markdown_it import MarkdownIt
 
 from ...errors import AmbiguousTopicError, TopicNotFoundError
 from ...text import one_line, plural, quote
-from ..layers import Entry
+from ..layers import CONFIDENCES, STATUSES, Entry, Place
 from .lines import line_end, lines_of
 
 TYPE_CHECKING = False
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from markdown_it.token import Token
 
-STATUSES = ("active", "superseded", "deprecated")
-_CONFIDENCES = ("high", "medium", "low")
 #: What stands for no reference in `supersedes`.
 _NONE = frozenset({"", "-", "–", "—", "none", "n/a", "无"})
 #: Names of known fields in the language of the first version.
@@ -165,10 +163,13 @@ def _problems(section: Section) -> list[str]:
         said.append(f"There is no date {section.date}; write it as 2026-07-15.")
     if not section.title:
         said.append("The entry has no title.")
-    for name, known in (("status", STATUSES), ("confidence", _CONFIDENCES)):
+    for name, known in (("status", STATUSES), ("confidence", CONFIDENCES)):
         field = section.field(name)
         if field is not None and field.value.lower() not in known:
             said.append(f"Unknown {name} {quote(field.value)}; there are {', '.join(known)}.")
+    since = section.field("valid_from")
+    if since is not None and since.value.lower() not in _NONE and not _is_month(since.value):
+        said.append(f"valid_from is {quote(since.value)}; write it as 2026-07 or 2026-07-15.")
     return said
 
 
@@ -180,26 +181,45 @@ def is_date(text: str) -> bool:
         return False
 
 
-def newest_date(text: str) -> str | None:
+def _is_month(text: str) -> bool:
+    """Whether a text is a day or a month as entries write them."""
+    return is_date(text) or (len(text) == len("2026-07") and is_date(f"{text}-01"))
+
+
+def newest_date(found: Iterable[Entry]) -> str | None:
     """The date of the newest entry; None without one."""
-    dates = [section.date for section in sections(text) if is_date(section.date)]
-    return max(dates, default=None)
+    return max((entry.date for entry in found if is_date(entry.date)), default=None)
 
 
 def check_references(found: Sequence[Entry]) -> list[Entry]:
-    """The entries with a problem added where `supersedes` leads nowhere."""
-    headings = [(_folded(e.heading), _folded(e.title), e.date, e) for e in found]
-    checked = []
-    for entry in found:
+    """The entries with what each one's `supersedes` leads to; one that leads nowhere is told."""
+    named: dict[str, list[int]] = {}
+    for at, entry in enumerate(found):
+        for name in {_folded(entry.heading), _folded(entry.title), entry.date}:
+            named.setdefault(name, []).append(at)
+    checked = list(found)
+    newer: dict[int, list[Place]] = {}
+    for at, entry in enumerate(found):
         wanted = dict(entry.fields).get("supersedes", "")
-        if wanted.strip().lower() not in _NONE:
-            folded = _folded(wanted)
-            others = [h for h in headings if h[3] is not entry]
-            if not any(folded in (heading, title, day) for heading, title, day, _ in others):
-                said = f"supersedes names {quote(wanted)}, which is no other entry here."
-                entry = entry.but(problems=[*entry.problems, said])
-        checked.append(entry)
-    return checked
+        if wanted.strip().lower() in _NONE:
+            continue
+        others = [other for other in named.get(_folded(wanted), ()) if other != at]
+        if not others:
+            said = f"supersedes names {quote(wanted)}, which is no other entry here."
+            checked[at] = entry.but(problems=[*entry.problems, said])
+            continue
+        # Of several with one title that in the same file is meant.
+        old = min(others, key=lambda other: found[other].file != entry.file)
+        checked[at] = entry.but(supersedes=_place(found[old]))
+        newer.setdefault(old, []).append(_place(entry))
+    return [
+        entry.but(superseded_by=newer[at]) if at in newer else entry
+        for at, entry in enumerate(checked)
+    ]
+
+
+def _place(entry: Entry) -> Place:
+    return Place(file=entry.file, heading=entry.heading)
 
 
 def _folded(text: str) -> str:

@@ -11,7 +11,7 @@ from ...files.read import decode
 from ...model import Value
 from ...paths import tilde
 from ...text import encode, plural, quote
-from ..layers import InboxFile, Promotion
+from ..layers import InboxFile, Promotion, Target
 from . import names, template
 from .content import is_placeholder
 from .layers import GLOBAL, INBOX, INDEX_NAME, WORKSPACE, has_index
@@ -276,8 +276,18 @@ def _hiding(store: LayeredStore, name: str) -> str | None:
     return None
 
 
-def targets(store: LayeredStore, folder: str) -> list[tuple[str, str]]:
-    """The files that text can be promoted to in a folder, and the usual ones, with a word each."""
+def all_targets(store: LayeredStore) -> list[Target]:
+    """Where text can be promoted to, folder by folder: what is there, then what is usual."""
+    has_workspace = store.layers.has_workspace
+    return [
+        target
+        for folder in FOLDERS
+        if folder != WORKSPACE or has_workspace
+        for target in _targets(store, folder)
+    ]
+
+
+def _targets(store: LayeredStore, folder: str) -> list[Target]:
     kind = WORKSPACE if folder == WORKSPACE else GLOBAL
     below = "" if folder == WORKSPACE else folder
     there = [
@@ -287,8 +297,21 @@ def targets(store: LayeredStore, folder: str) -> list[tuple[str, str]]:
     ]
     usual = [name for name in guidelines.FILES if (name == "preferences.md") == (folder == "user")]
     usual = [] if folder == "facts" else usual
-    new = [name for name in usual if name not in there]
     return [
-        *((name, guidelines.FILES.get(name, "")) for name in there),
-        *((name, f"new: {guidelines.FILES[name]}") for name in new),
+        Target(
+            store=kind,
+            folder=folder,
+            name=name,
+            about=guidelines.FILES.get(name, ""),
+            exists=name in there,
+        )
+        for name in [*there, *(name for name in usual if name not in there)]
+    ]
+
+
+def targets(store: LayeredStore, folder: str) -> list[tuple[str, str]]:
+    """The files that text can be promoted to in a folder, with a word each."""
+    return [
+        (target.name, target.about if target.exists else f"new: {target.about}")
+        for target in _targets(store, folder)
     ]

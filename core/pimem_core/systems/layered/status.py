@@ -11,7 +11,7 @@ from ...model import StoreStatus
 from ...text import plural
 from ..layers import LoadedFile, LoadStatus
 from . import injection
-from .layers import GLOBAL, INBOX, WORKSPACE, has_index
+from .layers import GLOBAL, INBOX, INDEX_NAME, TASK_FILE, WORKSPACE, has_index
 from .loading import load
 from .pending import SYSTEM, lock_folder
 from .scan import Cache, walk_folder
@@ -157,6 +157,7 @@ def load_status(store: LayeredStore) -> LoadStatus:
         max_file=settings.layered_max_file_chars,
         total=block.chars,
         task=_row(found.task, found, block) if found.task is not None else None,
+        task_file=TASK_FILE,
         files=files,
         inbox=waiting,
         agreed=agreed,
@@ -171,7 +172,7 @@ def _row(file: MemoryFile, found: Loaded, block: Block, note: str | None = None)
         if file.problem is not None:
             note = file.problem
         elif not file.counts:
-            note = "says nothing yet"
+            note = "lists files only" if file.name == INDEX_NAME else "says nothing yet"
         elif injected == 0:
             note = "left out for lack of room"
         elif injected < file.chars:

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from ...paths import Places
     from ...settings import Settings
     from ..base import Cancelled, Progress, WriteRequest
-    from ..layers import Entry, InboxFile, LoadStatus, Promotion
+    from ..layers import Entry, InboxFile, LoadStatus, Promotion, Target
     from .changing import Session
     from .layers import Layers
     from .scan import Found, Shown, Walk
@@ -68,6 +68,7 @@ class LayeredStore(WholeText):
         self.places = places
         self.kind = kind
         self._seen: dict[str, tuple[object, Topic]] = {}
+        self._dated: dict[str, tuple[object, Sequence[Entry]]] = {}
 
     # Where things are
 
@@ -177,17 +178,19 @@ class LayeredStore(WholeText):
         except PimemError as error:
             return topic.but(problem=str(error))
         text = plain(data or b"")
-        stamp, problem = None, None
+        stamp, problem, count = None, None, 0
         if "##" in text or "\n-" in text:
             from . import entries  # loads the Markdown parser
 
-            stamp = entries.newest_date(text)
-            wrong = [e for e in entries.parse(text, store=self.name, file=found.file) if e.problems]
+            dated = entries.parse(text, store=self.name, file=found.file)
+            stamp, count = entries.newest_date(dated), len(dated)
+            wrong = [entry for entry in dated if entry.problems]
             if wrong:
                 problem = f"line {wrong[0].line}: {wrong[0].problems[0]}"
         return topic.but(
             summary=summary(split(found.file)[1], text),
             stamp=stamp,
+            entries=count,
             problem=problem,
             line=text[-self.settings.layered_max_file_chars :]
             if is_content(split(found.file)[1], text)
@@ -322,14 +325,26 @@ class LayeredStore(WholeText):
         """Dated entries, checked against each other."""
         from . import entries
 
-        files = [found.file for found in self.walk().found]
-        found = [
-            entry
-            for name in ([*files, file] if file is not None and file not in files else files)
-            for entry in entries.parse(self._text(name), store=self.name, file=name)
-        ]
-        checked = entries.check_references(found)
+        found = self.walk().found
+        dated = [entry for one in found for entry in self._entries_of(one)]
+        if file is not None and all(one.file != file for one in found):
+            dated += entries.parse(self._text(file), store=self.name, file=file)
+        checked = entries.check_references(dated)
         return [entry for entry in checked if file is None or entry.file == file]
+
+    def _entries_of(self, found: Found) -> Sequence[Entry]:
+        """The entries of a file, parsed again only when it changed."""
+        from . import entries
+
+        key = signature(found.status)
+        known = self._dated.get(found.path)
+        if known is not None and key is not None and known[0] == key:
+            return known[1]
+        began = time.time_ns()
+        dated = entries.parse(self._text(found.file), store=self.name, file=found.file)
+        if is_settled(found.status, began):
+            self._dated[found.path] = (key, dated)
+        return dated
 
     def _text(self, file: str) -> str:
         try:
@@ -362,6 +377,18 @@ class LayeredStore(WholeText):
         from ...clock import now
 
         return session.moment if session is not None else now()
+
+    def check(self, request: WriteRequest) -> str | None:
+        """Why an entry would be refused, or would be wrong once it is written."""
+        from . import editing
+
+        return editing.refusal(self, request)
+
+    def cost(self, name: str, summary: str) -> int:
+        """Tokens of a heading with this title."""
+        from ...tokens import estimate
+
+        return estimate(f"## 2026-07-15 {summary}\n")
 
     def write(self, request: WriteRequest) -> Change:
         """Append a dated entry whose title is the summary."""
@@ -438,6 +465,12 @@ class LayeredStore(WholeText):
 
         return checkpoint(self.sibling(WORKSPACE))
 
+    def targets(self) -> Sequence[Target]:
+        """Where text can be promoted to."""
+        from .promoting import all_targets
+
+        return all_targets(self)
+
     def promotion(
         self, file: str, folder: str, target: str, *, sections: Sequence[str] | None = None
     ) -> Promotion:
@@ -477,6 +510,7 @@ class LayeredStore(WholeText):
         from .refreshing import refresh
 
         self._seen.clear()
+        self._dated.clear()
         return refresh(self)
 
     def revert(self, record: Record, action: str) -> Change:

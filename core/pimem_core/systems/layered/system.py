@@ -34,7 +34,7 @@ class LayeredSystem:
         return LayeredHooks()
 
     def stores(self, places: Places) -> Sequence[LayeredStore]:
-        """The layers that have a folder; both when the system is switched on."""
+        """Both layers once one of them has a folder or the system is switched on, else none."""
         from ... import settings
 
         config = settings.load(places)[0]
@@ -43,12 +43,11 @@ class LayeredSystem:
         if layers.hindrance is None:
             found.append((WORKSPACE, layers.workspace_dir))
         is_on = config.systems.get(SYSTEM) == "on"
-        there = [(kind, path) for kind, path in found if is_on or os.path.lexists(path)]
-        if not there:
+        if not is_on and not any(os.path.lexists(path) for _kind, path in found):
             return []
         from .store import LayeredStore
 
-        return [LayeredStore(kind, path, places, kind) for kind, path in there]
+        return [LayeredStore(kind, path, places, kind) for kind, path in found]
 
     def active(self, places: Places) -> LayeredStore:
         """The workspace where there is one, else the global layer, there or not."""

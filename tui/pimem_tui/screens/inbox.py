@@ -1,0 +1,337 @@
+"""What waits to become memory: read it, edit it, choose its sections, say where they go."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+from pimem_core.errors import PimemError
+from pimem_core.model import Topic
+from pimem_core.text import plural, visible
+from pimem_styles import stylesheet
+from rich.cells import cell_len
+from textual import getters, on
+from textual.containers import Vertical
+from textual.screen import Screen
+from textual.widgets import Static
+
+from ..background import Reader
+from ..bindings import bindings_of
+from ..cells import clean, cut
+from ..layer_changes import Wanted
+from ..manager import Manager
+from ..messages import BodyRead, InboxRead, TargetsRead
+from ..reading import read_body
+from ..targets import target_choices, typed_target
+from ..widgets import BodyView, KeyBar, TooSmall
+from ..widgets.rows import Rows
+from ..wrap import Run
+from .choice import ChoiceScreen
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from pimem_core.systems.layers import InboxFile, LayeredStore
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+
+    from ..messages import ChangeFailed, StoreTouched, TopicChanged
+
+_EMPTY = """Nothing waits in the inbox.
+
+{key} puts an empty checkpoint there: fill it in with what you should know next time, then promote
+it to a memory file. Nothing in the inbox is ever given to the model."""
+_NO_WORKSPACE = """Nothing waits in the inbox.
+
+Checkpoints go into a project's memory, and this project has none yet: in the list, go to the
+workspace and create it."""
+
+
+class _Row(NamedTuple):
+    """A file, or one of its sections."""
+
+    layer: LayeredStore
+    file: InboxFile
+    section: str | None = None
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What names the file among all layers."""
+        return self.layer.path, self.file.file
+
+
+class InboxScreen(Screen[None], Reader):
+    """The files of both inboxes with their sections; the text of the selected one beside them."""
+
+    app = getters.app(Manager)
+
+    CSS_PATH = stylesheet("inbox.tcss")
+    AUTO_FOCUS = "Rows"
+    KEY_BAR = (
+        "inbox.back",
+        "inbox.promote",
+        "inbox.toggle",
+        "inbox.edit",
+        "inbox.open",
+        "inbox.new",
+        "inbox.remove",
+        "app.help",
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("inbox")]
+
+    rows = getters.query_one(Rows)
+    text = getters.query_one(BodyView)
+    key_bar = getters.query_one(KeyBar)
+
+    def __init__(self, now: Callable[[], float]) -> None:
+        super().__init__()
+        self._now = now
+        self._rows: list[_Row] = []
+        #: Sections that were taken out of the choice, by file; all are chosen at first.
+        self._left_out: dict[tuple[str, str], set[str]] = {}
+        self._begun: _Row | None = None
+
+    def compose(self) -> ComposeResult:
+        """Title, files, text, keys."""
+        yield Static("Inbox", id="title", markup=False)
+        with Vertical(id="body"):
+            yield Rows()
+            yield BodyView(can_focus=False)
+        yield Static(id="state", markup=False)
+        yield KeyBar()
+        yield TooSmall()
+
+    def on_mount(self) -> None:
+        """Read the inboxes."""
+        self.app.topic_changed.subscribe(self, self._follow)
+        self.app.change_failed.subscribe(self, self._follow)
+        self.app.store_touched.subscribe(self, self._follow)
+        self._read()
+
+    def _follow(self, _message: TopicChanged | ChangeFailed | StoreTouched) -> None:
+        self._read()
+
+    def _read(self) -> None:
+        layers = self.app.layers
+
+        def work() -> None:
+            found, error = [], ""
+            for layer in layers:
+                try:
+                    found += [(layer, file) for file in layer.inbox()]
+                except PimemError as failure:
+                    error = str(failure)
+            self.post_message(InboxRead(found, error))
+
+        self.run_worker(work, thread=True, exclusive=True, exit_on_error=False, group="inbox")
+
+    @on(InboxRead)
+    def _take(self, message: InboxRead) -> None:
+        old = self.selected
+        self._rows = []
+        for layer, file in message.files:
+            self._rows.append(_Row(layer, file))
+            self._rows += [_Row(layer, file, section) for section in file.sections]
+        if message.error:
+            self.app.say_error(message.error)
+        count = len(message.files)
+        self.set_class(not count, "-empty")
+        self.query_one("#title", Static).update(
+            f"Inbox: {plural(count, 'file')} to review and promote" if count else "Inbox"
+        )
+        said = _EMPTY if self._workspace is not None else _NO_WORKSPACE
+        self.query_one("#state", Static).update(said.format(key=self.app.key_for("inbox.new")))
+        self._show(self._place_of(old))
+
+    def _place_of(self, old: _Row | None) -> int:
+        """The row of what was selected, else of its file, else the same row."""
+        if old is None:
+            return 0
+        keys = [(row.key, row.section) for row in self._rows]
+        for wanted in ((old.key, old.section), (old.key, None)):
+            if wanted in keys:
+                return keys.index(wanted)
+        return self.rows.selected
+
+    def _show(self, selected: int) -> None:
+        self.rows.show([self._draw(row) for row in self._rows], selected=selected)
+        self.refresh_bindings()
+
+    def _draw(self, row: _Row) -> list[Run]:
+        if row.section is not None:
+            tick = "[ ]" if row.section in self._left_out.get(row.key, ()) else "[x]"
+            return [Run(f"   {tick} ", "bar"), Run(visible(clean(row.section)), "name")]
+        several = len({other.layer.path for other in self._rows}) > 1
+        layer = f"  {clean(row.layer.name)}" if several else ""
+        state = "" if row.file.filled else "  to fill in"
+        room = self.rows.size.width - 2 - cell_len(state) - cell_len(layer)
+        name = cut(clean(row.file.file.removeprefix("inbox/")), max(room, 8))
+        return [Run(f" {name}", "name"), Run(state, "warning"), Run(layer, "muted")]
+
+    @property
+    def selected(self) -> _Row | None:
+        """The selected row."""
+        row = self.rows.selected
+        return self._rows[row] if 0 <= row < len(self._rows) else None
+
+    @property
+    def _workspace(self) -> LayeredStore | None:
+        return next((layer for layer in self.app.layers if layer.name == "workspace"), None)
+
+    def _chosen(self, row: _Row) -> Sequence[str] | None:
+        """The chosen sections of a file; None when all of it is."""
+        left_out = self._left_out.get(row.key, set())
+        if not left_out & set(row.file.sections):
+            return None
+        return [section for section in row.file.sections if section not in left_out]
+
+    # The text ----------------------------------------------------------------------------------
+
+    def on_resize(self) -> None:
+        """Lay rows and text out for the new width."""
+        self.call_after_refresh(lambda: self._show(self.rows.selected))
+
+    @on(Rows.RowSelected)
+    def _read_text(self) -> None:
+        row = self.selected
+        self.refresh_bindings()
+        if row is None:
+            self.text.show(())
+            self.key_bar.status = ""
+            return
+        chosen = self._chosen(row)
+        sections = len(row.file.sections)
+        count = sections if chosen is None else len(chosen)
+        self.key_bar.status = f"{count:,} of {plural(sections, 'section')}" if sections else ""
+        job = partial(read_body, row.layer, _topic(row), self.text.measure)
+        self.read("text", job)
+
+    @on(BodyRead)
+    def _show_text(self, message: BodyRead) -> None:
+        row = self.selected
+        if row is not None and message.topic.file == row.file.file:
+            self.text.show(message.lines, keep_place=True)
+
+    # Actions -----------------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Grey out what needs a file, or something in it."""
+        row = self.selected if self.is_mounted else None
+        if action in ("open", "edit", "edit_outside", "remove"):
+            return True if row is not None else None
+        if action == "choose":
+            return True if row is not None and row.file.sections else None
+        if action == "promote":
+            ready = row is not None and row.file.filled and self._chosen(row) != []
+            return True if ready else None
+        if action == "checkpoint":
+            return True if self._workspace is not None else None
+        return True
+
+    def action_move(self, by: int) -> None:
+        """Select another row."""
+        self.rows.move(by)
+
+    def action_page(self, direction: int) -> None:
+        """Scroll the text."""
+        if direction > 0:
+            self.text.scroll_page_down(animate=False)
+        else:
+            self.text.scroll_page_up(animate=False)
+
+    def action_choose(self) -> None:
+        """Choose the section or leave it out; on a file, all of them or none."""
+        row = self.selected
+        if row is None:
+            return
+        left_out = self._left_out.setdefault(row.key, set())
+        if row.section is not None:
+            left_out ^= {row.section}
+        elif left_out:
+            left_out.clear()
+        else:
+            left_out |= set(row.file.sections)
+        self._show(self.rows.selected)
+
+    def action_promote(self) -> None:
+        """Ask where the chosen sections go."""
+        row = self.selected
+        if row is None:
+            return
+        self._begun = row
+
+        def work() -> None:
+            self.post_message(TargetsRead(row.layer.targets()))
+
+        self.run_worker(work, thread=True, exclusive=True, exit_on_error=False, group="targets")
+
+    @on(TargetsRead)
+    def _ask_target(self, message: TargetsRead) -> None:
+        row = self._begun
+        if row is None or not self.is_current:
+            return
+        chosen = self._chosen(row)
+        what = "all of it" if chosen is None else plural(len(chosen), "section")
+
+        def answered(value: str | None) -> None:
+            if value is None:
+                return
+            from .promotion import PromotionScreen
+
+            folder, _, target = value.partition("/")
+            wanted = Wanted(row.file.file, chosen, folder, target)
+            self.app.push_screen(PromotionScreen(row.layer, wanted, message.targets))
+
+        self.app.push_screen(
+            ChoiceScreen(
+                f"Promote {what}: where to?",
+                target_choices(message.targets),
+                new=typed_target,
+                hint="find, or type a new one such as knowledge/redis.md",
+            ),
+            answered,
+        )
+
+    def action_open(self) -> None:
+        """Read the whole file."""
+        from .detail import DetailScreen
+
+        row = self.selected
+        if row is not None:
+            self.app.push_screen(DetailScreen(row.layer, None, _topic(row), "", self._now))
+
+    def action_edit(self) -> None:
+        """Edit the file here."""
+        if self.selected is not None:
+            self.app.edit_here(self.selected.layer, _topic(self.selected))
+
+    def action_edit_outside(self) -> None:
+        """Edit the file in the person's own editor."""
+        if self.selected is not None:
+            self.app.edit_topic(self.selected.layer, _topic(self.selected))
+
+    def action_remove(self) -> None:
+        """Remove the file after asking."""
+        if self.selected is not None:
+            self.app.remove_topic(self.selected.layer, _topic(self.selected))
+
+    def action_checkpoint(self) -> None:
+        """Put an empty checkpoint into the inbox."""
+        if self._workspace is not None:
+            self.app.checkpoint(self._workspace)
+
+    def action_back(self) -> None:
+        """Go back."""
+        self.dismiss()
+
+
+def _topic(row: _Row) -> Topic:
+    return Topic(
+        store=row.layer.name,
+        name=row.file.file,
+        file=row.file.file,
+        path=row.file.path,
+        summary="",
+        listed=False,
+        note="waits in the inbox",
+    )

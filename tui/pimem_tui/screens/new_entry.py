@@ -1,0 +1,213 @@
+"""The form for a new dated entry of a memory file."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, ClassVar
+
+from pimem_core.errors import PimemError
+from pimem_core.guidelines import DISTILL
+from pimem_core.systems.base import WriteRequest
+from pimem_core.systems.layers import (
+    CONFIDENCES,
+    STATUSES,
+    entry_content,
+    entry_text,
+    layered,
+    split_content,
+)
+from pimem_core.text import visible_cell
+from pimem_core.tokens import estimate
+from pimem_styles import stylesheet
+from textual import on
+from textual.containers import Horizontal
+from textual.suggester import SuggestFromList
+from textual.widgets import Input, Static
+
+from ..bindings import bindings_of
+from ..branches import entry_rows
+from ..messages import OlderRead, TargetsRead
+from ..targets import file_choices
+from .choice import ChoiceScreen, entry_choices
+from .edit import EditScreen
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pimem_core.drafts import Typed, TypedDraft
+    from pimem_core.model import Document
+    from pimem_core.systems.base import Store
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+    from textual.message import Message
+
+#: The fields in their order, with what an empty one says and what can be completed.
+_FIELDS: dict[str, tuple[str, str, tuple[str, ...]]] = {
+    "status": ("Status", ", ".join(STATUSES), STATUSES),
+    "confidence": ("Confidence", ", ".join(CONFIDENCES), CONFIDENCES),
+    "valid_from": ("Valid from", "2026-07, if it matters", ()),
+    "supersedes": ("Supersedes", "an older entry, by its heading", ()),
+    "verified": ("Verified", "how it is known to hold", ()),
+}
+#: Those that stand beside each other.
+_LINES = (("status", "confidence"), ("valid_from", "verified"), ("supersedes",))
+
+
+class NewEntryScreen(EditScreen):
+    """File, title, fields and text of a new entry; what it would be stands beside them."""
+
+    CSS_PATH = [stylesheet("edit.tcss"), stylesheet("new_entry.tcss")]
+    KEY_BAR = ("edit.save", "edit.leave", "form.file", "form.older", "edit.preview", "app.help")
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("form")]
+
+    def __init__(
+        self,
+        store: Store,
+        document: Document | None,
+        *,
+        draft: TypedDraft | None = None,
+        typed: Typed | None = None,
+        file: str = "",
+    ) -> None:
+        """Write an entry.
+
+        Args:
+            store: The layer that it goes into.
+            document: Always None: what is there is edited as a whole file.
+            draft: The draft to go on with.
+            typed: What it holds.
+            file: The file to begin with.
+        """
+        self._file = file
+        super().__init__(store, document, draft=draft, typed=typed)
+        self._whole = False
+        self._today = datetime.fromtimestamp(self.app.now()).astimezone().strftime("%Y-%m-%d")
+        content = self._first[2] if typed is None else typed.body
+        self._values, self._text = split_content(content, _FIELDS)
+
+    def _fields_of(self, document: Document | None) -> tuple[str, str, str, bool, bool]:
+        return self._file, "", entry_content([("status", "active")], ""), False, False
+
+    def compose(self) -> ComposeResult:
+        """The form of all editors, with the text alone below the fields."""
+        yield from super().compose()
+        self._body_at_first = self._text
+
+    def compose_fields(self, name: str, summary: str) -> ComposeResult:
+        """File and title, then the fields of an entry."""
+        with Horizontal(classes="field"):
+            yield Static("File", classes="label")
+            yield Input(
+                name,
+                placeholder="such as decisions.md; F4 lists them",
+                id="name",
+                compact=True,
+                select_on_focus=False,
+            )
+        with Horizontal(classes="field"):
+            yield Static("Title", classes="label")
+            yield Input(
+                summary,
+                placeholder="what was decided or learnt, in a few words",
+                id="summary",
+                compact=True,
+                select_on_focus=False,
+            )
+        for number, line in enumerate(_LINES):
+            with Horizontal(classes="field pair more" if number else "field pair"):
+                for key in line:
+                    label, hint, known = _FIELDS[key]
+                    with Horizontal(classes="half" if key == line[-1] else "half left"):
+                        yield Static(label, classes="label")
+                        yield Input(
+                            self._values.get(key, ""),
+                            placeholder=hint,
+                            id=key,
+                            compact=True,
+                            select_on_focus=False,
+                            suggester=SuggestFromList(known) if known else None,
+                        )
+
+    def on_mount(self) -> None:
+        """Begin at the title where the file is known."""
+        self.editor.placeholder = DISTILL
+        if self.name_field.value:
+            self.call_after_refresh(self.summary_field.focus)
+
+    def _value(self, key: str) -> str:
+        return self.query_one(f"#{key}", Input).value.strip()
+
+    def fields(self) -> tuple[str, str, str, bool, bool]:
+        """File, title, and the fields with the text."""
+        values = [(key, visible_cell(self._value(key))) for key in _FIELDS]
+        content = entry_content(values, self.editor.text)
+        return self.name_field.value, self.summary_field.value, content, False, False
+
+    def refusal(self) -> str:
+        """Why the entry would be refused; an untouched form needs no scolding."""
+        name, summary, content, _pin, _replace = self.fields()
+        if not self.dirty:
+            return ""
+        request = WriteRequest(topic=name, content=content, summary=summary)
+        return self.store.check(request) or ""
+
+    def cost(self) -> int:
+        """Tokens of the whole entry."""
+        return estimate(f"{self.text_to_show()}\n")
+
+    def text_to_show(self) -> str:
+        """The entry as it will stand in its file."""
+        _name, summary, content, _pin, _replace = self.fields()
+        return entry_text(self._today, summary, content)
+
+    # Choosing ----------------------------------------------------------------------------------
+
+    def _look(self, work: Callable[[], Message]) -> None:
+        def run() -> None:
+            try:
+                self.post_message(work())
+            except PimemError as error:
+                self.app.call_from_thread(self.app.say_error, str(error))
+
+        self.run_worker(run, thread=True, exclusive=True, exit_on_error=False, group="look")
+
+    def action_choose_file(self) -> None:
+        """Choose the file from those that are there and the usual ones."""
+        layer = layered(self.store)
+        if layer is not None:
+            self._look(lambda: TargetsRead(layer.targets()))
+
+    @on(TargetsRead)
+    def _ask_file(self, message: TargetsRead) -> None:
+        def chosen(file: str | None) -> None:
+            if file is not None:
+                self.name_field.value = file
+                self.summary_field.focus()
+
+        choices = file_choices(message.targets, self.store.name)
+        self.app.push_screen(
+            ChoiceScreen("Which file?", choices, at=self.name_field.value, search=True), chosen
+        )
+
+    def action_choose_older(self) -> None:
+        """Choose the entry that this one supersedes."""
+        layer = layered(self.store)
+        if layer is not None:
+            self._look(lambda: OlderRead(entry_rows(layer, layer.entries())))
+
+    @on(OlderRead)
+    def _ask_older(self, message: OlderRead) -> None:
+        headings = {row.file: row.entry.heading for row in message.rows}
+
+        def chosen(file: str | None) -> None:
+            if file is not None:
+                self.query_one("#supersedes", Input).value = headings[file]
+
+        if not headings:
+            self.app.say("There is no older entry.")
+            return
+        rows = sorted(message.rows, key=lambda row: row.of != self.name_field.value)
+        self.app.push_screen(
+            ChoiceScreen("Which entry does this one supersede?", entry_choices(rows), search=True),
+            chosen,
+        )
