@@ -102,6 +102,8 @@ class Typed(Value):
     name: str
     summary: str
     body: str
+    title: str = ""
+    type: str | None = None
     pin: bool = False
     mode: str = "append"
     time: float = 0.0

@@ -74,7 +74,9 @@ class Topic(Value):
     """One memory as a list shows it.
 
     `file` is its handle: actions address it by file, never by its place in a list. `stamp` is the
-    text in the store, RFC 3339 or a date. `line` is what a model is given of the topic.
+    text in the store, RFC 3339 or a date. `line` is what a model is given of the topic. `entries`
+    counts its dated entries, in systems that have them. `note` is what else a list should say,
+    such as what hides it.
     """
 
     store: str
@@ -89,6 +91,8 @@ class Topic(Value):
     type: str | None = None
     listed: bool = True
     problem: str | None = None
+    entries: int = 0
+    note: str | None = None
 
     @property
     def tokens(self) -> int:
@@ -101,7 +105,7 @@ class Topic(Value):
 class Document(Value):
     """One memory as it is opened: front matter read leniently, and every character after it.
 
-    `summary` is the one that lists show.
+    `summary` is the one that lists show. `type` and `title` are set in stores that have them.
     """
 
     store: str
@@ -112,6 +116,8 @@ class Document(Value):
     body: str
     text: str
     summary: str = ""
+    type: str | None = None
+    title: str = ""
 
 
 class Hit(Value):

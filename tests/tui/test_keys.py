@@ -16,6 +16,7 @@ from pimem_tui.screens.help import HelpScreen
 from pimem_tui.screens.history import HistoryScreen
 from pimem_tui.screens.injection import InjectionScreen
 from pimem_tui.widgets import BodyView, TopicList
+from pimem_tui.widgets.choice import Choice
 from pimem_tui.widgets.filter_bar import FilterInput
 from textual.actions import parse
 from textual.binding import Binding
@@ -40,6 +41,7 @@ OWN = (
     TopicList,
     BodyView,
     FilterInput,
+    Choice,
 )
 
 

@@ -99,6 +99,9 @@ KEYS: dict[str, Key] = {
     "edit.save": Key("ctrl+s,f2", "save", "save", "Save the topic"),
     "edit.leave": Key("escape", "leave", "back", "Back to the list; asks when text is unsaved"),
     "edit.preview": Key("f3", "preview", "preview", "Show or hide the preview of the text"),
+    # A choice in it
+    "choice.next": Key("right,space", "choose(1)", "next choice", "Choose the next one"),
+    "choice.previous": Key("left", "choose(-1)", "choice before", "Choose the one before"),
     # Two versions of one text
     "conflict.theirs": Key("t", "take('theirs')", "theirs", "Take what is on disk here"),
     "conflict.mine": Key("m", "take('mine')", "mine", "Take your own text here"),
@@ -148,6 +151,7 @@ _WHERE = {
     "filter": "filter",
     "text": "detail",
     "edit": "editor",
+    "choice": "editor",
     "conflict": "conflict",
     "history": "history",
     "injection": "injection",

@@ -81,7 +81,7 @@ class Store(Protocol):
     system: str
     path: str
     #: Which of `write`, `pin`, `remove`, `edit`, `compose` the system has; `links` for a
-    #: `LinkedStore`, `inbox` for a `LayeredStore`.
+    #: `LinkedStore`, `types` for a `TypedStore`, `inbox` for a `LayeredStore`.
     abilities: frozenset[str]
 
     def list(self, *, cancelled: Cancelled = never) -> Sequence[Topic]:
@@ -151,10 +151,11 @@ class Store(Protocol):
         """Create or extend a topic: `created` or `updated`."""
         ...
 
-    def check(self, request: WriteRequest) -> str | None:
+    def check(self, request: WriteRequest, opened: Document | None = None) -> str | None:
         """Why the store's rules would refuse a write, None when they would not.
 
-        It looks at the request alone and reads nothing, so that a front can ask at every key.
+        It looks at the arguments alone and reads nothing, so that a front can ask at every key.
+        What stands in an `opened` topic already is not complained about.
         """
         ...
 
@@ -235,13 +236,58 @@ def linked(store: Store) -> LinkedStore | None:
     return cast("LinkedStore", store) if "links" in store.abilities else None
 
 
+class TypedStore(Store, Protocol):
+    """A store whose topics have a type and a title of their own; its abilities have `types`."""
+
+    #: The types there are, in the order to offer them. A new topic needs one of them.
+    types: Sequence[str]
+
+    def cost(self, name: str, summary: str, title: str = "") -> int:
+        """About how many tokens a topic with these adds to each prompt."""
+        ...
+
+    def compose(
+        self,
+        document: Document,
+        *,
+        name: str,
+        summary: str,
+        body: str,
+        type: str | None = None,  # noqa: A002 - the name it has everywhere
+    ) -> str:
+        """As in every store, and with another type; None leaves it as it is.
+
+        Raises:
+            InvalidArgumentError: A value that differs from the document's breaks a rule.
+            StorageError: The front matter is in a form that cannot be changed safely.
+        """
+        ...
+
+    def save(
+        self,
+        file: str,
+        *,
+        opened: str,
+        text: str,
+        title: str | None = None,
+        allow_secret: bool = False,
+    ) -> Change:
+        """As in every store; None lets the title that lists show follow the text."""
+        ...
+
+
+def typed(store: Store) -> TypedStore | None:
+    """The store as one with types and titles, None when it has none."""
+    return cast("TypedStore", store) if "types" in store.abilities else None
+
+
 class WholeText:
     """The part of a store whose topics fronts edit as whole files: there are no fields to compose.
 
     Such a store has no ability `compose`.
     """
 
-    def check(self, request: WriteRequest) -> str | None:
+    def check(self, request: WriteRequest, opened: Document | None = None) -> str | None:
         """Whatever is refused is refused when it is written."""
         return None
 

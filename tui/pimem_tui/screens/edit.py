@@ -104,6 +104,8 @@ class EditScreen(EditForm):
                 summary=typed.summary,
                 pin=typed.pin,
                 mode=typed.mode,
+                type=typed.type,
+                title=typed.title or None,
                 allow_secret=allow_secret,
             )
 
@@ -117,9 +119,18 @@ class EditScreen(EditForm):
             self._save_text(document.text, typed.body, allow_secret=allow_secret)
             return
         lead = document.body[: len(document.body) - len(document.body.lstrip("\r\n"))]
-        text = self.store.compose(
-            document, name=typed.name, summary=typed.summary, body=lead + typed.body
-        )
+        body = lead + typed.body
+        name, summary = typed.name, typed.summary
+        try:
+            if self.typed_store is not None:
+                text = self.typed_store.compose(
+                    document, name=name, summary=summary, body=body, type=typed.type
+                )
+            else:
+                text = self.store.compose(document, name=name, summary=summary, body=body)
+        except PimemError as error:
+            self.take_refusal(NotSaved(self, "refused", str(error)))
+            return
         self._save_text(document.text, text, allow_secret=allow_secret)
 
     def _save_text(self, opened: str, text: str, *, allow_secret: bool = False) -> None:
@@ -129,9 +140,19 @@ class EditScreen(EditForm):
 
         def save() -> Message:
             self._draft.keep(typed)
-            change = self.store.save(
-                document.file, opened=opened, text=text, allow_secret=allow_secret
-            )
+            store, known = self.typed_store, self.typed_store is not None and not self._whole
+            if store is not None and known and typed.title not in ("", document.title):
+                change = store.save(
+                    document.file,
+                    opened=opened,
+                    text=text,
+                    title=typed.title,
+                    allow_secret=allow_secret,
+                )
+            else:
+                change = self.store.save(
+                    document.file, opened=opened, text=text, allow_secret=allow_secret
+                )
             return Saved(self, change)
 
         self._start(save, opened, text)
@@ -286,8 +307,10 @@ class EditScreen(EditForm):
         """Show what is on disk now, since nothing was typed yet."""
         self._document = document
         self._first = self._fields_of(document)
-        self.name_field.value, self.summary_field.value = self._first[:2]
+        first = self._first
+        self.name_field.value, self.summary_field.value = first.name, first.summary
+        self.title_field.value, self.type_choice.value = first.title, first.type
         place = self.editor.cursor_location
-        self.editor.load_text(self._first[2])
+        self.editor.load_text(first.body)
         self.editor.move_cursor(place)
         self.tell_note("* changed on disk, shown anew")
