@@ -13,18 +13,20 @@ from pimem_core.errors import PimemError
 from textual import on
 from textual.signal import Signal
 
-from .changes import TopicChanges, unexpected
+from .changes import TopicChanges
 from .keys import KEYS, key_names
 from .messages import (
     ChangeFailed,
     Copied,
     DraftsFound,
+    LeftUnsaved,
     NotSaved,
     Saved,
     StoreTouched,
     TopicChanged,
     TopicOpened,
 )
+from .unforeseen import unexpected
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -52,8 +54,6 @@ class Manager(TopicChanges):
         super().__init__(places, stores)
         self.now: Callable[[], float] = time.time
         self.store_touched: Signal[StoreTouched] = Signal(self, "store_touched")
-        #: Drafts that are open in an editor here, by path.
-        self.open_drafts: set[str] = set()
         self._watched: Store | None = None
         self._stop_watch = threading.Event()
         self.settings, self._trouble = settings.load(places)
@@ -134,10 +134,8 @@ class Manager(TopicChanges):
             store.refuse_changes()
             document = store.read(topic.file)
             if "\ufffd" in document.text and "\ufffd".encode() not in store.read_bytes(topic.file):
-                key = self.key_for("topic.edit_outside")
-                return ChangeFailed(
-                    store, topic.file, f"{document.path} is no UTF-8; {key} opens it all the same."
-                )
+                said = f"{document.path} is no UTF-8, so it cannot be edited."
+                return ChangeFailed(store, topic.file, said)
             if len(document.text) > _MOST_CHARACTERS:
                 key = self.key_for("topic.edit_outside")
                 return ChangeFailed(
@@ -159,12 +157,17 @@ class Manager(TopicChanges):
 
         self.push_screen(EditScreen(message.store, message.document))
 
-    def offer_drafts(self, *, asked: bool = False) -> None:
-        """Look for texts that were typed and never saved, and offer the newest."""
+    def offer_drafts(self, *, asked: bool = False, offer: bool = True) -> None:
+        """Look for texts that were typed and never saved, and offer the newest.
+
+        Args:
+            asked: Whether the person wants to know, so that there being none is worth a word.
+            offer: Without it their number is shown and nobody is asked.
+        """
 
         def work() -> None:
             found = left_drafts(self.places, frozenset(self.open_drafts))
-            self.post_message(DraftsFound(found, asked))
+            self.post_message(DraftsFound(found, asked, offer))
 
         self.run_worker(work, thread=True, exit_on_error=False, group="drafts")
 
@@ -177,6 +180,8 @@ class Manager(TopicChanges):
         for screen in self.screen_stack:
             if isinstance(screen, BrowserScreen):
                 screen.about.drafts = len(message.drafts)
+        if not message.offer:
+            return
         if not message.drafts:
             if message.asked:
                 self.say("Everything that was typed is saved; there is no draft.")
@@ -211,6 +216,13 @@ class Manager(TopicChanges):
                 self.push_screen(EditScreen(store, None, draft=draft, typed=typed))
                 return
         self.say_error(f"The draft is for {typed.folder}; open it with --dir and press D.")
+
+    @on(LeftUnsaved)
+    def _tell_left(self, message: LeftUnsaved) -> None:
+        key = self.key_for("list.drafts")
+        failed = ChangeFailed(message.store, message.file, f"{message.reason} {key} goes on.")
+        self.post_message(failed)
+        self.offer_drafts(offer=False)
 
     # The watch ---------------------------------------------------------------------------------
 
@@ -258,7 +270,7 @@ class Manager(TopicChanges):
 
     @on(NotSaved)
     def _tell_not_saved(self, message: NotSaved) -> None:
-        message.screen.take_refusal(message)
+        message.screen.take_refusal(message.refusal)
 
     # The clipboard -----------------------------------------------------------------------------
 

@@ -76,7 +76,7 @@ class EditForm(Screen[None], Reader):
         if draft_of is not None and draft_of.opened is not None:
             document = Document(**draft_of.opened)
         #: The text is edited as a whole, where a system has no name and summary to compose.
-        self._whole = "compose" not in store.abilities
+        self._whole = "compose" not in store.abilities or (draft_of is not None and draft_of.whole)
         self._document = document
         self._restored = draft_of
         self._first = self._fields_of(document)
@@ -194,6 +194,7 @@ class EditForm(Screen[None], Reader):
             pin=fields.pin,
             mode="replace" if fields.replace else "append",
             time=time.time(),
+            whole=self._whole,
         )
 
     @on(Input.Changed)
