@@ -187,8 +187,14 @@ class StoreStatus(Value):
 
 
 class Setting(Value):
-    """One setting: its value and the file, variable or default that it comes from."""
+    """One setting: its value and the file, variable or default that it comes from.
+
+    `kind` says how a front edits it: `switch` (true or false), `choice` among `choices`, `number`,
+    `text`, `texts` (a list), or nothing where it cannot be changed here.
+    """
 
     key: str
     value: Any
     source: str
+    kind: str = ""
+    choices: Sequence[str] = ()

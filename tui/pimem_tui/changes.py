@@ -147,9 +147,8 @@ class TopicChanges(App[None]):
             # Other bytes than the file's would be saved.
             data = store.read_bytes(topic.file)
             if "\ufffd" in document.text and "\ufffd".encode() not in data:
-                return ChangeFailed(
-                    store, topic.file, f"{document.path} is no UTF-8, so it cannot be edited."
-                )
+                said = f"{document.path} is no UTF-8, so it cannot be edited."
+                return ChangeFailed(store, topic.file, said)
             draft = Draft.create(self.places, topic.file, document.text)
             kept = TypedDraft.begin(self.places, topic.file)
             typed = Typed(

@@ -107,7 +107,16 @@ class Manager(TopicChanges):
         now = next((name for name in names if _THEMES[name] == self.theme), names[-1])
         name = names[(names.index(now) + 1) % len(names)]
         self.theme = _THEMES[name]
-        self.say(f'Theme {name}. theme = "{name}" in config.toml keeps it.')
+
+        def keep() -> Message:
+            from pimem_core import settings_file  # most people never change the theme
+
+            with self.turn:  # whoever comes last keeps what shows by then
+                now = next(name for name in names if _THEMES[name] == self.theme)
+                settings_file.change(self.places, "theme", now)
+            return Copied(f"Theme {name}, kept in config.toml.")
+
+        self._tell_result(keep)
 
     # Undo --------------------------------------------------------------------------------------
 
