@@ -155,7 +155,7 @@ _WANTED: dict[str, tuple[str, str]] = {
     "layered.max_file_chars": ("number", "a whole number above 0"),
     "layered.max_total_chars": ("number", "a whole number above 0"),
     "layered.worktree": ("choice", "own or shared"),
-    "theme": ("text", "the name of a theme"),
+    "theme": ("choice", "the name of a theme"),
 }
 _CHOICES: dict[str, Sequence[str]] = {
     "inject.mode": ("auto", "sticky", "scheduled"),

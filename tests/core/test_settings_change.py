@@ -112,4 +112,4 @@ def test_every_known_key_says_what_it_takes(places: Places) -> None:
     for row in settings.settings(places):
         assert row.kind in ("choice", "number", "text", "texts"), row
         assert settings.wanted(row.key, object()) is not None
-        assert (row.kind == "choice") == bool(row.choices) or row.key == "theme"
+        assert (row.kind == "choice") == bool(row.choices)

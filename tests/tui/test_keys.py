@@ -15,6 +15,7 @@ from pimem_tui.screens.edit import EditScreen
 from pimem_tui.screens.help import HelpScreen
 from pimem_tui.screens.history import HistoryScreen
 from pimem_tui.screens.injection import InjectionScreen
+from pimem_tui.screens.settings import SettingsScreen, ValueInput
 from pimem_tui.widgets import BodyView, TopicList
 from pimem_tui.widgets.choice import Choice
 from pimem_tui.widgets.filter_bar import FilterInput
@@ -42,6 +43,8 @@ OWN = (
     BodyView,
     FilterInput,
     Choice,
+    SettingsScreen,
+    ValueInput,
 )
 
 
@@ -80,7 +83,7 @@ async def each_action_exists(pilot: Pilot[None]) -> None:
 
 async def test_every_action_of_every_screen_exists_and_is_in_the_help(demo: Places) -> None:
     async with manager(demo) as pilot:
-        for keys in ([], ["enter"], ["r"], ["slash"], ["e"], ["n"], ["i"], ["H"]):
+        for keys in ([], ["enter"], ["r"], ["slash"], ["e"], ["n"], ["i"], ["H"], ["c"]):
             await press(pilot, "home", "down", "down", "down", *keys)
             await each_action_exists(pilot)
             screen = pilot.app.screen

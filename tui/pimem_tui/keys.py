@@ -64,6 +64,9 @@ KEYS: dict[str, Key] = {
     ),
     "list.drafts": Key("D", "drafts", "drafts", "Go on with a text that was never saved"),
     "list.injection": Key("i", "injection", "injection", "Show what pi's model is given"),
+    "list.settings": Key(
+        "c", "settings", "settings", "Show the settings, with rules and numbers of each system"
+    ),
     "list.up": Key("up,k", "move(-1)", "up", "Select the topic above"),
     "list.down": Key("down,j", "move(1)", "down", "Select the topic below"),
     "list.page_up": Key("pageup", "move_page(-1)", "page up", "Move up by a screen"),
@@ -126,6 +129,20 @@ KEYS: dict[str, Key] = {
     "injection.down": Key("down,j", "move(1)", "down", "Select the entry that costs less"),
     "injection.page_up": Key("pageup", "page(-1)", "page up", "Scroll the text up"),
     "injection.page_down": Key("pagedown,space", "page(1)", "page down", "Scroll the text down"),
+    # The settings
+    "settings.edit": Key(
+        "enter,e", "edit", "change", "Change the setting; switches and choices go on to the next"
+    ),
+    "settings.add": Key("n", "add", "add", "Add to the list, such as another rule"),
+    "settings.remove": Key("r", "remove", "remove", "Take out of the list, after a question"),
+    "settings.back": Key("escape,q,c", "back", "back", "Back to the list"),
+    "settings.up": Key("up,k", "move(-1)", "up", "Select the setting above"),
+    "settings.down": Key("down,j", "move(1)", "down", "Select the setting below"),
+    "settings.page_up": Key("pageup", "page(-1)", "page up", "Move up by a screen"),
+    "settings.page_down": Key("pagedown,space", "page(1)", "page down", "Move down by a screen"),
+    # A value being typed
+    "value.accept": Key("enter", "screen.accept", "keep", "Keep the value"),
+    "value.cancel": Key("escape", "screen.cancel", "leave", "Leave the value as it was"),
     # A question
     "confirm.yes": Key("y", "answer(True)", "yes", "Do it"),
     "confirm.cancel": Key("n,escape", "answer(False)", "cancel", "Leave everything as it is"),
@@ -155,6 +172,8 @@ _WHERE = {
     "conflict": "conflict",
     "history": "history",
     "injection": "injection",
+    "settings": "settings",
+    "value": "settings",
     "confirm": "question",
     "help": "help",
 }

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from pimem_core.drafts import Typed, TypedDraft
     from pimem_core.model import Topic
     from pimem_core.paths import Places
+    from pimem_core.settings import Settings
     from pimem_core.systems.base import Store
     from textual.binding import Binding
     from textual.message import Message
@@ -74,7 +75,16 @@ class Manager(TopicChanges):
         """Load what the other screens need, so that the first key for one is not held up."""
 
         def work() -> None:
-            for name in ("confirm", "conflict", "detail", "edit", "help", "history", "injection"):
+            for name in (
+                "confirm",
+                "conflict",
+                "detail",
+                "edit",
+                "help",
+                "history",
+                "injection",
+                "settings",
+            ):
                 importlib.import_module(f"{__package__}.screens.{name}")
 
         self.run_worker(work, thread=True, exit_on_error=False, group="screens")
@@ -100,6 +110,11 @@ class Manager(TopicChanges):
         name = _THEMES.get(wanted, wanted)
         if name in self.available_themes and not (name.startswith("ansi") and self.no_color):
             self.theme = name
+
+    def take_settings(self, changed: Settings) -> None:
+        """Let other settings hold from now on."""
+        self.settings = changed
+        self._choose_theme(changed.theme)
 
     def action_next_theme(self) -> None:
         """Go on from dark to light to the terminal's own colours."""

@@ -347,6 +347,21 @@ class System(Protocol):
         """
         ...
 
+    def wanted(self, key: str, value: object) -> str | None:
+        """What a value of a setting must be, in words, where the given one cannot be used."""
+        ...
+
+    def change_setting(self, places: Places, key: str, value: object) -> None:
+        """Set one of the system's own settings that has a `kind`; the rest of its file stays.
+
+        Raises:
+            UnsupportedError: The system has no such setting, or it is not changed here.
+            InvalidArgumentError: The value cannot be used; the message says what can.
+            ConfigError: The file is broken; the message names line and column.
+            StorageError: It cannot be written.
+        """
+        ...
+
     def trouble(self, places: Places) -> ConfigError | None:
         """What is wrong with the system's configuration, for a notice; None when nothing is."""
         ...

@@ -48,6 +48,7 @@ class BrowserScreen(StoreScreen):
         *TopicScreen.BINDINGS,
         *bindings("list.new", "list.filter", "list.type", "list.sort", "list.mark"),
         *bindings("list.mark_all", "list.leave", "list.drafts", "list.injection"),
+        *bindings("list.settings"),
         *bindings_of("store"),
     ]
 
@@ -254,6 +255,12 @@ class BrowserScreen(StoreScreen):
         from .injection import InjectionScreen
 
         self.app.push_screen(InjectionScreen(self.app.places, self.store))
+
+    def action_settings(self) -> None:
+        """Show the settings."""
+        from .settings import SettingsScreen
+
+        self.app.push_screen(SettingsScreen())
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Besides what all topics need: a store to switch to, and a topic to open."""

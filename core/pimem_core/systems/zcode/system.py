@@ -6,6 +6,7 @@ import functools
 import os
 
 from ... import settings
+from ...errors import UnsupportedError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,6 +67,14 @@ class ZcodeSystem:
         from . import config
 
         return config.settings(places)
+
+    def wanted(self, key: str, value: object) -> str | None:
+        """Nothing is changed here, so nothing is wanted."""
+        return None
+
+    def change_setting(self, places: Places, key: str, value: object) -> None:
+        """Refuse: the files are those of another program too."""
+        raise UnsupportedError(f"{key} is not changed here.")
 
     def trouble(self, places: Places) -> ConfigError | None:
         """What is wrong with the configuration files; None when nothing is."""
