@@ -12,6 +12,7 @@ from pimem_tui.screens.confirm import ConfirmScreen
 from pimem_tui.screens.conflict import ConflictScreen
 from pimem_tui.screens.detail import DetailScreen
 from pimem_tui.screens.edit import EditScreen
+from pimem_tui.screens.handoff import HandoffScreen
 from pimem_tui.screens.help import HelpScreen
 from pimem_tui.screens.history import HistoryScreen
 from pimem_tui.screens.injection import InjectionScreen
@@ -45,6 +46,7 @@ OWN = (
     Choice,
     SettingsScreen,
     ValueInput,
+    HandoffScreen,
 )
 
 
@@ -83,7 +85,7 @@ async def each_action_exists(pilot: Pilot[None]) -> None:
 
 async def test_every_action_of_every_screen_exists_and_is_in_the_help(demo: Places) -> None:
     async with manager(demo) as pilot:
-        for keys in ([], ["enter"], ["r"], ["slash"], ["e"], ["n"], ["i"], ["H"], ["c"]):
+        for keys in ([], ["enter"], ["r"], ["slash"], ["e"], ["n"], ["i"], ["H"], ["c"], ["h"]):
             await press(pilot, "home", "down", "down", "down", *keys)
             await each_action_exists(pilot)
             screen = pilot.app.screen

@@ -50,7 +50,7 @@ _ERROR_S = 10
 #: Seconds for which a file counts as changed by this app itself.
 _ECHO_S = 2.0
 #: Outcomes that undo takes back.
-_UNDOABLE = ("created", "updated", "removed", "pinned_now", "unpinned_now", "redone")
+_UNDOABLE = ("created", "updated", "removed", "pinned_now", "unpinned_now", "cleared", "redone")
 
 
 class TopicChanges(App[None]):
@@ -138,19 +138,19 @@ class TopicChanges(App[None]):
 
         self.start(self.stores[0], f"\n{action}", work)
 
-    def edit_topic(self, store: Store, topic: Topic) -> None:
-        """Open a topic in the person's own editor and save what comes back."""
+    def edit_topic(self, store: Store, file: str) -> None:
+        """Open a topic's file in the person's own editor and save what comes back."""
 
         def read() -> Message:
             store.refuse_changes()
-            document = store.read(topic.file)
+            document = store.read(file)
             # Other bytes than the file's would be saved.
-            data = store.read_bytes(topic.file)
+            data = store.read_bytes(file)
             if "\ufffd" in document.text and "\ufffd".encode() not in data:
                 said = f"{document.path} is no UTF-8, so it cannot be edited."
-                return ChangeFailed(store, topic.file, said)
-            draft = Draft.create(self.places, topic.file, document.text)
-            kept = TypedDraft.begin(self.places, topic.file)
+                return ChangeFailed(store, file, said)
+            draft = Draft.create(self.places, file, document.text)
+            kept = TypedDraft.begin(self.places, file)
             typed = Typed(
                 system=store.system,
                 folder=store.path,
@@ -170,9 +170,9 @@ class TopicChanges(App[None]):
             except PimemError:
                 draft.discard()
                 raise
-            return DraftReady(store, topic, draft, kept, typed)
+            return DraftReady(store, file, draft, kept, typed)
 
-        self.start(store, topic.file, read)
+        self.start(store, file, read)
 
     def say(self, text: str) -> None:
         """Show a notice for a moment."""
@@ -210,21 +210,21 @@ class TopicChanges(App[None]):
             end = EditorEnd(-1, "This terminal cannot be handed over to an editor.")
         self.refresh(layout=True)
         self.start(
-            message.store, message.topic.file, lambda: self._take_draft(message, end), resumed=True
+            message.store, message.file, lambda: self._take_draft(message, end), resumed=True
         )
         if end.signum is not None:
             self.exit(return_code=128 + end.signum)
 
     def _take_draft(self, message: DraftReady, end: EditorEnd) -> Message:
         """Save what the editor left, in a worker; a text that cannot be saved stays a draft."""
-        store, file, draft = message.store, message.topic.file, message.draft
+        store, file, draft = message.store, message.file, message.draft
         self.open_drafts.discard(message.kept.path)
         text = draft.text()
         if text == draft.opened:
             message.kept.discard()
             if end.error:
                 return ChangeFailed(store, file, f"{end.error} Set VISUAL or EDITOR.")
-            return NothingChanged(f'"{message.topic.name}" is unchanged.')
+            return NothingChanged(f'"{message.typed.name}" is unchanged.')
         if end.code != 0 or end.error:
             reason = end.error or f"The editor ended with code {end.code}; nothing was saved."
             return LeftUnsaved(store, file, f"{reason} Your text is kept in {draft.path}.")

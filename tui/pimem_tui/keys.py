@@ -67,6 +67,7 @@ KEYS: dict[str, Key] = {
     "list.settings": Key(
         "c", "settings", "settings", "Show the settings, with rules and numbers of each system"
     ),
+    "list.handoff": Key("h", "handoff", "handoff", "Show what pi hands over at a compaction"),
     "list.up": Key("up,k", "move(-1)", "up", "Select the topic above"),
     "list.down": Key("down,j", "move(1)", "down", "Select the topic below"),
     "list.page_up": Key("pageup", "move_page(-1)", "page up", "Move up by a screen"),
@@ -129,6 +130,13 @@ KEYS: dict[str, Key] = {
     "injection.down": Key("down,j", "move(1)", "down", "Select the entry that costs less"),
     "injection.page_up": Key("pageup", "page(-1)", "page up", "Scroll the text up"),
     "injection.page_down": Key("pagedown,space", "page(1)", "page down", "Scroll the text down"),
+    # The handoff
+    "handoff.edit": Key("e", "edit", "edit", "Edit the handoff here"),
+    "handoff.edit_outside": Key(
+        "E", "edit_outside", "$EDITOR", "Edit the handoff in $VISUAL or $EDITOR"
+    ),
+    "handoff.clear": Key("r", "clear", "clear", "Empty the handoff; undo brings it back"),
+    "handoff.back": Key("escape,q,h", "back", "back", "Back to the list"),
     # The settings
     "settings.edit": Key(
         "enter,e", "edit", "change", "Change the setting; switches and choices go on to the next"
@@ -172,6 +180,7 @@ _WHERE = {
     "conflict": "conflict",
     "history": "history",
     "injection": "injection",
+    "handoff": "handoff",
     "settings": "settings",
     "value": "settings",
     "confirm": "question",

@@ -80,6 +80,7 @@ class Manager(TopicChanges):
                 "conflict",
                 "detail",
                 "edit",
+                "handoff",
                 "help",
                 "history",
                 "injection",
@@ -151,23 +152,22 @@ class Manager(TopicChanges):
 
     # The editor --------------------------------------------------------------------------------
 
-    def edit_here(self, store: Store, topic: Topic) -> None:
-        """Open a topic in the editor of the app."""
+    def edit_here(self, store: Store, file: str, *, whole: bool = False) -> None:
+        """Open a topic in the editor of the app, with `whole` its file without any fields."""
 
         def work() -> Message:
             store.refuse_changes()
-            document = store.read(topic.file)
-            if "\ufffd" in document.text and "\ufffd".encode() not in store.read_bytes(topic.file):
+            document = store.read(file)
+            if "\ufffd" in document.text and "\ufffd".encode() not in store.read_bytes(file):
                 said = f"{document.path} is no UTF-8, so it cannot be edited."
-                return ChangeFailed(store, topic.file, said)
+                return ChangeFailed(store, file, said)
             if len(document.text) > _MOST_CHARACTERS:
                 key = self.key_for("topic.edit_outside")
-                return ChangeFailed(
-                    store, topic.file, f"This topic is too long to edit here; {key} opens it."
-                )
-            return TopicOpened(store, document)
+                said = f"This topic is too long to edit here; {key} opens it."
+                return ChangeFailed(store, file, said)
+            return TopicOpened(store, document, whole)
 
-        self.start(store, topic.file, work)
+        self.start(store, file, work)
 
     def write_topic(self, store: Store) -> None:
         """Open the editor for a new topic."""
@@ -179,7 +179,7 @@ class Manager(TopicChanges):
     def _open_here(self, message: TopicOpened) -> None:
         from .screens.edit import EditScreen
 
-        self.push_screen(EditScreen(message.store, message.document))
+        self.push_screen(EditScreen(message.store, message.document, whole=message.whole))
 
     def offer_drafts(self, *, asked: bool = False, offer: bool = True) -> None:
         """Look for texts that were typed and never saved, and offer the newest.

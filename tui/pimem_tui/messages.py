@@ -171,10 +171,11 @@ class DraftsFound(Message):
 
 @dataclass(eq=False, repr=False)
 class TopicOpened(Message):
-    """A worker opened a topic for the editor."""
+    """A worker opened a topic for the editor; `whole` for its file without any fields."""
 
     store: Store
     document: Document
+    whole: bool = False
 
 
 @dataclass(eq=False, repr=False)
@@ -249,7 +250,7 @@ class DraftReady(Message):
     """
 
     store: Store
-    topic: Topic
+    file: str
     draft: Draft
     kept: TypedDraft
     typed: Typed

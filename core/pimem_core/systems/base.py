@@ -81,7 +81,8 @@ class Store(Protocol):
     system: str
     path: str
     #: Which of `write`, `pin`, `remove`, `edit`, `compose` the system has; `links` for a
-    #: `LinkedStore`, `types` for a `TypedStore`, `inbox` for a `LayeredStore`.
+    #: `LinkedStore`, `types` for a `TypedStore`, `handoff` for a
+    #: `HandoffStore`, `inbox` for a `LayeredStore`.
     abilities: frozenset[str]
 
     def list(self, *, cancelled: Cancelled = never) -> Sequence[Topic]:
@@ -234,6 +235,45 @@ class LinkedStore(Store, Protocol):
 def linked(store: Store) -> LinkedStore | None:
     """The store as one with links, None when it has none."""
     return cast("LinkedStore", store) if "links" in store.abilities else None
+
+
+#: The handle of the handoff, for `read` and `save`; it names no topic.
+HANDOFF_FILE = "../HANDOFF.md"
+
+
+class Handoff(Value):
+    """What was going on before a compaction, for the prompt after it: the file and its entries.
+
+    `entries` are Markdown, newest first. `text` is empty where there is no file.
+    """
+
+    path: str
+    text: str
+    entries: Sequence[str]
+
+
+class HandoffStore(Store, Protocol):
+    """A store of a host that keeps a handoff beside it; its abilities have `handoff`.
+
+    `read`, `read_bytes` and `save` take `HANDOFF_FILE` as well.
+    """
+
+    def handoff(self) -> Handoff:
+        """The handoff as it is.
+
+        Raises:
+            StorageError: It is there but cannot be read.
+        """
+        ...
+
+    def clear_handoff(self) -> Change:
+        """Empty the handoff: `cleared` or `unchanged`; undo brings it back."""
+        ...
+
+
+def handing_over(store: Store) -> HandoffStore | None:
+    """The store as one with a handoff, None when it has none."""
+    return cast("HandoffStore", store) if "handoff" in store.abilities else None
 
 
 class TypedStore(Store, Protocol):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
+from pimem_core.systems.base import handing_over
 from pimem_core.text import plural
 from textual import on
 from textual.widgets import Input
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pimem_core.model import Topic
+    from pimem_core.systems.base import HandoffStore
     from textual.binding import BindingType
 
 
@@ -48,7 +50,7 @@ class BrowserScreen(StoreScreen):
         *TopicScreen.BINDINGS,
         *bindings("list.new", "list.filter", "list.type", "list.sort", "list.mark"),
         *bindings("list.mark_all", "list.leave", "list.drafts", "list.injection"),
-        *bindings("list.settings"),
+        *bindings("list.settings", "list.handoff"),
         *bindings_of("store"),
     ]
 
@@ -256,6 +258,19 @@ class BrowserScreen(StoreScreen):
 
         self.app.push_screen(InjectionScreen(self.app.places, self.store))
 
+    def action_handoff(self) -> None:
+        """Show what pi hands over at a compaction."""
+        from .handoff import HandoffScreen
+
+        store = self._handing_over
+        if store is not None:
+            self.app.push_screen(HandoffScreen(store))
+
+    @property
+    def _handing_over(self) -> HandoffStore | None:
+        """The store with the handoff: the one that shows, else the first that has one."""
+        return next(filter(None, map(handing_over, (self.store, *self._stores))), None)
+
     def action_settings(self) -> None:
         """Show the settings."""
         from .settings import SettingsScreen
@@ -274,6 +289,8 @@ class BrowserScreen(StoreScreen):
             return bool(self._types)
         if action in ("open", "mark", "mark_all"):
             return True if self.topic is not None else None
+        if action == "handoff":
+            return self._handing_over is not None
         if action == "new":
             if not {"write", "compose"} <= self.store.abilities:
                 return False

@@ -43,8 +43,9 @@ class EditScreen(EditForm):
         draft: TypedDraft | None = None,
         typed: Typed | None = None,
         refusal: Refusal | None = None,
+        whole: bool = False,
     ) -> None:
-        super().__init__(store, document, typed)
+        super().__init__(store, document, typed, whole=whole)
         self._refused = refusal
         begun = self._document.file if self._document is not None else "new.md"
         self._draft = draft or TypedDraft.begin(self.app.places, begun)

@@ -68,6 +68,8 @@ class EditForm(Screen[None], Reader):
         store: Store,
         document: Document | None,
         draft_of: Typed | None = None,
+        *,
+        whole: bool = False,
     ) -> None:
         super().__init__()
         self.store = store
@@ -76,7 +78,9 @@ class EditForm(Screen[None], Reader):
         if draft_of is not None and draft_of.opened is not None:
             document = Document(**draft_of.opened)
         #: The text is edited as a whole, where a system has no name and summary to compose.
-        self._whole = "compose" not in store.abilities or (draft_of is not None and draft_of.whole)
+        self._whole = (
+            whole or "compose" not in store.abilities or (draft_of is not None and draft_of.whole)
+        )
         self._document = document
         self._restored = draft_of
         self._first = self._fields_of(document)

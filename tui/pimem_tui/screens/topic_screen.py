@@ -73,7 +73,7 @@ class TopicScreen(Screen[None], Reader):
     def action_edit(self) -> None:
         """Edit the topic inside the app."""
         if self.topic is not None:
-            self.app.edit_here(self.store, self.topic)
+            self.app.edit_here(self.store, self.topic.file)
 
     def action_copy(self) -> None:
         """Copy the topic's text."""
@@ -83,4 +83,4 @@ class TopicScreen(Screen[None], Reader):
     def action_edit_outside(self) -> None:
         """Edit the topic in the person's editor."""
         if self.topic is not None:
-            self.app.edit_topic(self.store, self.topic)
+            self.app.edit_topic(self.store, self.topic.file)

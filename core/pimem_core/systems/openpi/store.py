@@ -18,7 +18,7 @@ from ...errors import (
 from ...files.read import PREVIEW_BYTES, decode, is_regular, read_bytes, regular_names
 from ...model import Change, Document, Hit, StoreStatus, Topic
 from ...text import plural, quote
-from ..base import Removal, never, silent
+from ..base import HANDOFF_FILE, Removal, never, silent
 from . import config
 from .index import INDEX_NAME, Entry, entries, find, is_topic_file
 
@@ -29,13 +29,14 @@ if TYPE_CHECKING:
     from ...files.record import Record
     from ...paths import Places
     from ...texts import Texts
-    from ..base import Cancelled, Progress, WriteRequest
+    from ..base import Cancelled, Handoff, Progress, WriteRequest
     from .changing import Session
 
 _WRITERS = {
     "local": ("pi (openpi-memory)",),
     "shared": ("pi (openpi-memory)", "OpenCode (openclaude-memory)"),
 }
+_NAMES = ("local", "shared")
 _CUT_NOTE = (
     "<!-- memory truncated: topic exceeds size limit; read the file directly for the full body -->"
 )
@@ -65,6 +66,8 @@ class OpenpiStore:
         self.name = name
         self.path = folder
         self.places = places
+        if name in _NAMES:  # any other folder is not pi's
+            self.abilities = self.abilities | {"handoff"}
         self._texts: Texts | None = None
 
     # Reading
@@ -205,6 +208,8 @@ class OpenpiStore:
 
     def read_bytes(self, file: str) -> bytes:
         """The bytes of a topic's file."""
+        if file == HANDOFF_FILE:
+            return self.handoff().text.encode()
         return self._content(file, self.view())
 
     def _content(self, file: str, view: View, limit: int | None = None) -> bytes:
@@ -222,6 +227,10 @@ class OpenpiStore:
         """Open a topic. Bytes that are no UTF-8 show as U+FFFD."""
         from ...files import frontmatter
 
+        if file == HANDOFF_FILE:
+            from . import handoff_editing
+
+            return handoff_editing.document(self)
         view = self.view()
         text = self._content(file, view).decode("utf-8", "replace")
         front = frontmatter.read(text)
@@ -418,14 +427,34 @@ class OpenpiStore:
 
     def save(self, file: str, *, opened: str, text: str, allow_secret: bool = False) -> Change:
         """Save an edited topic file and bring its index line up to date."""
+        if file == HANDOFF_FILE:
+            from . import handoff_editing
+
+            return handoff_editing.save(self, opened=opened, text=text, allow_secret=allow_secret)
         from .editing import save
 
         return save(self, file, opened=opened, text=text, allow_secret=allow_secret)
 
     def revert(self, record: Record, action: str) -> Change:
         """Take a recorded change of this store back."""
+        from . import handoff_editing
+
+        if handoff_editing.is_its(record):
+            return handoff_editing.revert(self, record, action)
         with self.session() as session:
             return session.revert(record, action)
+
+    def handoff(self) -> Handoff:
+        """pi's handoff, which lies beside the local store and is never shared."""
+        from .handoff_editing import look
+
+        return look(self.places)
+
+    def clear_handoff(self) -> Change:
+        """Empty pi's handoff."""
+        from .handoff_editing import clear
+
+        return clear(self)
 
     def recover(self) -> Sequence[str]:
         """Repair what a killed process left unfinished here."""
