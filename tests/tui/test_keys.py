@@ -16,6 +16,7 @@ from pimem_tui.screens.handoff import HandoffScreen
 from pimem_tui.screens.help import HelpScreen
 from pimem_tui.screens.history import HistoryScreen
 from pimem_tui.screens.injection import InjectionScreen
+from pimem_tui.screens.search import SearchInput, SearchScreen
 from pimem_tui.screens.settings import SettingsScreen, ValueInput
 from pimem_tui.widgets import BodyView, TopicList
 from pimem_tui.widgets.choice import Choice
@@ -47,6 +48,8 @@ OWN = (
     SettingsScreen,
     ValueInput,
     HandoffScreen,
+    SearchScreen,
+    SearchInput,
 )
 
 
@@ -85,7 +88,19 @@ async def each_action_exists(pilot: Pilot[None]) -> None:
 
 async def test_every_action_of_every_screen_exists_and_is_in_the_help(demo: Places) -> None:
     async with manager(demo) as pilot:
-        for keys in ([], ["enter"], ["r"], ["slash"], ["e"], ["n"], ["i"], ["H"], ["c"], ["h"]):
+        for keys in (
+            [],
+            ["enter"],
+            ["r"],
+            ["slash"],
+            ["e"],
+            ["n"],
+            ["i"],
+            ["H"],
+            ["c"],
+            ["h"],
+            ["S"],
+        ):
             await press(pilot, "home", "down", "down", "down", *keys)
             await each_action_exists(pilot)
             screen = pilot.app.screen

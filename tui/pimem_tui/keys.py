@@ -68,6 +68,7 @@ KEYS: dict[str, Key] = {
         "c", "settings", "settings", "Show the settings, with rules and numbers of each system"
     ),
     "list.handoff": Key("h", "handoff", "handoff", "Show what pi hands over at a compaction"),
+    "list.search": Key("S", "search", "search all", "Search all stores at once"),
     "list.up": Key("up,k", "move(-1)", "up", "Select the topic above"),
     "list.down": Key("down,j", "move(1)", "down", "Select the topic below"),
     "list.page_up": Key("pageup", "move_page(-1)", "page up", "Move up by a screen"),
@@ -130,6 +131,13 @@ KEYS: dict[str, Key] = {
     "injection.down": Key("down,j", "move(1)", "down", "Select the entry that costs less"),
     "injection.page_up": Key("pageup", "page(-1)", "page up", "Scroll the text up"),
     "injection.page_down": Key("pagedown,space", "page(1)", "page down", "Scroll the text down"),
+    # The search across stores
+    "search.open": Key("enter", "screen.open", "open", "Open the topic in its store"),
+    "search.back": Key("escape", "screen.back", "back", "Clear the words, then back to the list"),
+    "search.up": Key("up", "screen.move(-1)", "up", "Select the hit above"),
+    "search.down": Key("down", "screen.move(1)", "down", "Select the hit below"),
+    "search.page_up": Key("pageup", "screen.page(-1)", "page up", "Move up by a screen"),
+    "search.page_down": Key("pagedown", "screen.page(1)", "page down", "Move down by a screen"),
     # The handoff
     "handoff.edit": Key("e", "edit", "edit", "Edit the handoff here"),
     "handoff.edit_outside": Key(
@@ -180,6 +188,7 @@ _WHERE = {
     "conflict": "conflict",
     "history": "history",
     "injection": "injection",
+    "search": "search",
     "handoff": "handoff",
     "settings": "settings",
     "value": "settings",

@@ -84,6 +84,7 @@ class Manager(TopicChanges):
                 "help",
                 "history",
                 "injection",
+                "search",
                 "settings",
             ):
                 importlib.import_module(f"{__package__}.screens.{name}")

@@ -50,7 +50,7 @@ class BrowserScreen(StoreScreen):
         *TopicScreen.BINDINGS,
         *bindings("list.new", "list.filter", "list.type", "list.sort", "list.mark"),
         *bindings("list.mark_all", "list.leave", "list.drafts", "list.injection"),
-        *bindings("list.settings", "list.handoff"),
+        *bindings("list.settings", "list.handoff", "list.search"),
         *bindings_of("store"),
     ]
 
@@ -257,6 +257,13 @@ class BrowserScreen(StoreScreen):
         from .injection import InjectionScreen
 
         self.app.push_screen(InjectionScreen(self.app.places, self.store))
+
+    def action_search(self) -> None:
+        """Search all stores at once."""
+        from .search import SearchScreen
+
+        statuses = [shown.status for shown in self._shown]
+        self.app.push_screen(SearchScreen(self._stores, statuses, self._now))
 
     def action_handoff(self) -> None:
         """Show what pi hands over at a compaction."""

@@ -22,6 +22,7 @@ from ..cells import clean, cut
 from ..manager import Manager
 from ..messages import TopicChanged
 from ..widgets import BodyView, KeyBar, TooSmall
+from ..widgets.body_view import MEASURE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -101,7 +102,8 @@ class HandoffScreen(Screen[None], Reader):
         self.call_after_refresh(self._read)
 
     def _read(self) -> None:
-        store, width, shown = self._store, self.body.measure, self._shown
+        store, shown = self._store, self._shown
+        width = max(min(MEASURE, self.size.width - 3), 1)  # as the text has it once it shows
 
         def work() -> None:
             from ..markdown import lay_out
@@ -133,8 +135,6 @@ class HandoffScreen(Screen[None], Reader):
                 about = f"{entries} · the newest goes to the model, {cost} · {where}"
             else:
                 about, state = where, _EMPTY
-        if self.has_class("-message") and not state:
-            self.call_after_refresh(self._read)  # for the width that the text has now
         self.set_class(bool(state), "-message")
         self.query_one("#about", Static).update(cut(clean(about), max(self.size.width - 2, 1)))
         self.query_one("#state", Static).update(visible(state))
