@@ -309,7 +309,7 @@ class OpenpiStore:
         found = None
         try:
             view = self.view()
-            found = formats.detect(self.path, view.text)
+            found = self.detect(view.text)
             listed = {entry.file for entry in entries(view.text or "")}
             count = len(listed) if found in (None, formats.OPENPI) else 0
             size, changed = self._size()
@@ -397,12 +397,18 @@ class OpenpiStore:
             entry = self._only(find(self._indexed(session), topic), topic)
             return session.pin(entry, pinned)
 
+    def detect(self, index_text: str | None) -> str | None:
+        """The format of the folder by its index and files; raises as `formats.detect`."""
+        from . import formats
+
+        return formats.detect(self.path, index_text, is_own=self.name in _NAMES)
+
     def refuse_changes(self) -> None:
         """Refuse a folder in another program's format."""
         from . import formats
 
         text = read_index(self._path(INDEX_NAME), {})
-        formats.refuse_foreign(self.path, formats.detect(self.path, text))
+        formats.refuse_foreign(self.path, self.detect(text))
 
     def removal(self, topic: str) -> Removal:
         """What removing would do."""
