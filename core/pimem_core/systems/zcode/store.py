@@ -438,4 +438,10 @@ def project_store(places: Places, config: Config) -> ZcodeStore:
     from .directory import locate
 
     location = locate(places, config.dir)
+    if config.waiting_dir is not None:
+        note = (
+            f"This project's zcode-memory.json names {config.waiting_dir}, which is used once you "
+            "agree: pi asks, and so do the settings of the manager."
+        )
+        location = location.but(notes=[*location.notes, note])
     return ZcodeStore("zcode", location.path, places, location)
