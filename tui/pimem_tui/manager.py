@@ -5,11 +5,13 @@ from __future__ import annotations
 import importlib
 import threading
 import time
+from functools import partial
 from typing import TYPE_CHECKING
 
 from pimem_core import settings
 from pimem_core.drafts import left_drafts
 from pimem_core.errors import PimemError
+from pimem_styles import stylesheet
 from textual import on
 from textual.signal import Signal
 
@@ -41,8 +43,13 @@ if TYPE_CHECKING:
 
 #: Seconds after the first paint before anything that can wait: the watch, the drafts.
 _LATER_S = 0.3
-#: Seconds before the other screens are loaded.
+#: Seconds before the other screens are loaded, and between two of their sheets.
 _SCREENS_S = 0.8
+_SHEET_S = 0.03
+_SCREENS = (
+    *("confirm", "detail", "edit", "help", "injection", "history", "settings", "search"),
+    *("handoff", "conflict"),
+)
 #: Characters beyond which a text is too long for the editor of the app.
 _MOST_CHARACTERS = 1_000_000
 _THEMES = {"dark": "textual-dark", "light": "textual-light", "terminal": "ansi-dark"}
@@ -75,21 +82,24 @@ class Manager(TopicChanges):
         """Load what the other screens need, so that the first key for one is not held up."""
 
         def work() -> None:
-            for name in (
-                "confirm",
-                "conflict",
-                "detail",
-                "edit",
-                "handoff",
-                "help",
-                "history",
-                "injection",
-                "search",
-                "settings",
-            ):
+            for name in _SCREENS:
                 importlib.import_module(f"{__package__}.screens.{name}")
+            self.call_later(self._load_sheets, _SCREENS)
 
         self.run_worker(work, thread=True, exit_on_error=False, group="screens")
+
+    def _load_sheets(self, names: Sequence[str]) -> None:
+        """Parse the next sheet now and the rest later.
+
+        A screen that brings a sheet of its own has Textual parse all sheets anew, which takes
+        longer than a key may be held up.
+        """
+        path = stylesheet(f"{names[0]}.tcss")
+        if not self.stylesheet.has_source(str(path), ""):
+            self.stylesheet.read(path)
+            self.stylesheet.parse()
+        if names[1:]:
+            self.set_timer(_SHEET_S, partial(self._load_sheets, names[1:]))
 
     def on_unmount(self) -> None:
         """End the watch."""

@@ -81,6 +81,12 @@ class EditForm(Screen[None], Reader):
         self._whole = (
             whole or "compose" not in store.abilities or (draft_of is not None and draft_of.whole)
         )
+        # Before anything is mounted a class costs nothing; later it styles the whole form anew.
+        self.set_class(document is None, "-new")
+        self.set_class(self._whole, "-whole")
+        self.set_class(self.typed_store is not None, "-typed")
+        self.set_class("pin" not in store.abilities, "-unpinnable")
+        self.add_class("-preview")
         self._document = document
         self._restored = draft_of
         self._first = self._fields_of(document)
@@ -154,11 +160,6 @@ class EditForm(Screen[None], Reader):
 
     def on_mount(self) -> None:
         """Put the text in, and the cursor where typing begins."""
-        self.set_class(self._document is None, "-new")
-        self.set_class(self._whole, "-whole")
-        self.set_class(self.typed_store is not None, "-typed")
-        self.set_class("pin" not in self.store.abilities, "-unpinnable")
-        self.add_class("-preview")
         self.editor.load_text(self._body_at_first)
         if self._document is None and not self.name_field.value:
             self.name_field.focus()
