@@ -216,9 +216,12 @@ class TopicChanges(App[None]):
             self.exit(return_code=128 + end.signum)
 
     def _take_draft(self, message: DraftReady, end: EditorEnd) -> Message:
-        """Save what the editor left, in a worker; a text that cannot be saved stays a draft."""
+        """Save what the editor left, in a worker; a text that cannot be saved stays a draft.
+
+        The draft counts as open until it is gone or known to be left, so that nobody is asked
+        about it meanwhile.
+        """
         store, file, draft = message.store, message.file, message.draft
-        self.open_drafts.discard(message.kept.path)
         text = draft.text()
         if text == draft.opened:
             message.kept.discard()
@@ -226,6 +229,7 @@ class TopicChanges(App[None]):
                 return ChangeFailed(store, file, f"{end.error} Set VISUAL or EDITOR.")
             return NothingChanged(f'"{message.typed.name}" is unchanged.')
         if end.code != 0 or end.error:
+            self.open_drafts.discard(message.kept.path)
             reason = end.error or f"The editor ended with code {end.code}; nothing was saved."
             return LeftUnsaved(store, file, f"{reason} Your text is kept in {draft.path}.")
 

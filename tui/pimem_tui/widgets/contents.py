@@ -63,10 +63,15 @@ class Contents(Widget):
 
         line: int
 
+    def on_mount(self) -> None:
+        """Cover nothing before there is something to show."""
+        self.display = False
+
     def show(self, lines: Sequence[Line], height: int) -> None:
         """Show the headings of a text that is longer than its view, else nothing."""
         found = sections_of(lines) if len(lines) > height else []
         self.sections = found if len(found) >= _FEWEST else ()
+        self.display = bool(self.sections)
 
     def follow(self, line: int) -> None:
         """Set off the section that a line is in."""
