@@ -93,7 +93,8 @@ class Typed(Value):
     """What stands in the manager's editor, and what it began from.
 
     `opened` has the fields of the document that was opened; None for a new topic. `time` is when
-    it was typed, a Unix time.
+    it was typed, a Unix time. `whole` says that `body` is the whole file. `outside` is the path of
+    a file that the person's own editor has: its text counts in place of `body`.
     """
 
     system: str
@@ -102,9 +103,13 @@ class Typed(Value):
     name: str
     summary: str
     body: str
+    title: str = ""
+    type: str | None = None
     pin: bool = False
     mode: str = "append"
     time: float = 0.0
+    whole: bool = False
+    outside: str = ""
 
 
 class TypedDraft:
@@ -114,8 +119,9 @@ class TypedDraft:
     newer one, and nothing comes back after `discard`.
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, outside: str = "") -> None:
         self.path = path
+        self._outside = outside
         self._lock = threading.Lock()
         self._kept = 0.0
 
@@ -140,16 +146,28 @@ class TypedDraft:
             private_folder(os.path.dirname(self.path))
             publish(self.path, json.dumps(row).encode())
             self._kept = typed.time
+            self._follow(typed.outside)
+
+    def _follow(self, outside: str) -> None:
+        """Take note of the file outside; one that no longer counts goes."""
+        if self._outside and self._outside != outside:
+            with contextlib.suppress(OSError):
+                os.unlink(self._outside)
+        self._outside = outside
 
     def discard(self) -> None:
-        """Remove the draft; one that is gone is fine."""
-        with self._lock, contextlib.suppress(OSError):
+        """Remove the draft and the file outside that belongs to it; what is gone is fine."""
+        with self._lock:
             self._kept = float("inf")
-            os.unlink(self.path)
+            with contextlib.suppress(OSError):
+                os.unlink(self.path)
+            self._follow("")
 
 
 def left_drafts(places: Places, open_here: Collection[str] = ()) -> list[tuple[TypedDraft, Typed]]:
     """What was typed and never saved, newest first. What another process has open is its own.
+
+    A file that the person's own editor was given and left as it was is no such text.
 
     Args:
         places: The folders of this user.
@@ -169,8 +187,14 @@ def left_drafts(places: Places, open_here: Collection[str] = ()) -> list[tuple[T
                 host, pid, started = row.pop("process")
                 process = Process(host=host, pid=pid, started=started)
                 typed = Typed(**row)
-                if process.pid == os.getpid() or process.is_gone(time.time() - typed.time):
-                    found.append((TypedDraft(path), typed))
+                if process.pid != os.getpid() and not process.is_gone(time.time() - typed.time):
+                    continue
+                if typed.outside:
+                    text = Draft(typed.outside, "").text()
+                    if typed.opened is not None and text == typed.opened["text"]:
+                        continue
+                    typed = typed.but(body=text)
+                found.append((TypedDraft(path, typed.outside), typed))
     return found
 
 

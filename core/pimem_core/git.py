@@ -27,7 +27,7 @@ class GitState(Value):
 
 def state(folder: str) -> GitState | None:
     """How git sees a folder; None outside a work tree, and where git is missing or slow."""
-    root = _root(folder) if os.path.isdir(folder) else None
+    root = root_of(folder) if os.path.isdir(folder) else None
     if root is None:
         return None
     import subprocess
@@ -69,7 +69,8 @@ def _covers(ignored: str, folder: str) -> bool:
     return f"/{ignored.rstrip('/')}/" in f"{os.path.realpath(folder)}/"
 
 
-def _root(folder: str) -> str | None:
+def root_of(folder: str) -> str | None:
+    """The root of the work tree that a folder is in, resolved; None outside of any."""
     folder = os.path.realpath(folder)
     while not os.path.lexists(os.path.join(folder, ".git")):
         above = os.path.dirname(folder)

@@ -97,6 +97,46 @@ def _closed(rest: str) -> str:
     return rest if rest.startswith("\n") else f"\n{rest}"
 
 
+def set_value(text: str, key: str, value: Any) -> str:
+    """Set a top-level key, or add it; of an array only the items that differ change.
+
+    Raises:
+        ValueError: The text is no JSON object.
+    """
+    written = json.dumps(value, ensure_ascii=False)
+    if not text.strip():
+        return f'{{\n  "{key}": {written}\n}}\n'
+    old = jsonc.parse(text)
+    if not isinstance(old, dict):
+        raise ValueError("the file holds no JSON object")
+    known = old.get(key)
+    if isinstance(known, list) and isinstance(value, list):
+        return _patched(text, key, known, value)
+    plain = jsonc.blank(text)
+    places = list(_members(plain, _skip(plain, 0)))
+    for name, begin, end in reversed(places):  # the last of several counts
+        if name == key:
+            return text[:begin] + written + text[end:]
+    at = places[-1][2] if places else plain.index("{") + 1
+    comma = "," if places else ""
+    rest = text[at:] if places else _closed(text[at:])
+    return f'{text[:at]}{comma}\n  "{key}": {written}{rest}'
+
+
+def _patched(text: str, key: str, old: list[Any], new: list[Any]) -> str:
+    left = list(old)
+    while len(left) > len(new):
+        at = next((n for n, item in enumerate(new) if left[n] != item), len(new))
+        text = remove_item(text, key, at)
+        del left[at]
+    for at, item in enumerate(new):
+        if at >= len(left):
+            text = add_item(text, key, item)
+        elif left[at] != item:
+            text = set_item(text, key, at, item)
+    return text
+
+
 def set_item(text: str, key: str, index: int, item: Any) -> str:
     """Replace an item of the array under a top-level key.
 

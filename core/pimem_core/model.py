@@ -170,7 +170,7 @@ class Topic(Value):
 class Document(Value):
     """One memory as it is opened: front matter read leniently, and every character after it.
 
-    `summary` is the one that lists show.
+    `summary` is the one that lists show. `type` and `title` are set in stores that have them.
     """
 
     store: str
@@ -181,6 +181,8 @@ class Document(Value):
     body: str
     text: str
     summary: str = ""
+    type: str | None = None
+    title: str = ""
 
 
 class Hit(Value):
@@ -250,8 +252,14 @@ class StoreStatus(Value):
 
 
 class Setting(Value):
-    """One setting: its value and the file, variable or default that it comes from."""
+    """One setting: its value and the file, variable or default that it comes from.
+
+    `kind` says how a front edits it: `switch` (true or false), `choice` among `choices`, `number`,
+    `text`, `texts` (a list), or nothing where it cannot be changed here.
+    """
 
     key: str
     value: Any
     source: str
+    kind: str = ""
+    choices: Sequence[str] = ()

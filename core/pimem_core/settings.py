@@ -141,6 +141,42 @@ _KEYS: dict[str, tuple[str, Callable[[Any], Any]]] = {
 }
 
 
+#: What a usable value is, in words, and how a front edits it: see `Setting.kind`.
+_WANTED: dict[str, tuple[str, str]] = {
+    "inject.mode": ("choice", "auto, sticky or scheduled"),
+    "inject.stamps": ("choice", "day or full"),
+    "undo.max_mb": ("number", "a number, 0 or more"),
+    "undo.max_days": ("number", "a number, 0 or more"),
+    "secrets.extra": ("texts", "a list of regular expressions"),
+    "secrets.allowed": ("texts", "a list of regular expressions"),
+    "layered.global_dir": ("text", "an absolute path, or one that begins with ~/"),
+    "layered.workspace_dir": ("text", "a path inside the project"),
+    "layered.always_inject": ("texts", "a list of folders"),
+    "layered.max_file_chars": ("number", "a whole number above 0"),
+    "layered.max_total_chars": ("number", "a whole number above 0"),
+    "layered.worktree": ("choice", "own or shared"),
+    "theme": ("choice", "the name of a theme"),
+}
+_CHOICES: dict[str, Sequence[str]] = {
+    "inject.mode": ("auto", "sticky", "scheduled"),
+    "inject.stamps": ("day", "full"),
+    "layered.worktree": ("own", "shared"),
+    "theme": ("dark", "light", "terminal"),
+}
+_SWITCH = ("auto", "on", "off")
+
+
+def wanted(key: str, value: Any) -> str | None:
+    """What a value of a key must be, in words, where the given one cannot be used; else None."""
+    if key.startswith("systems.") and key.partition(".")[2] in SYSTEM_NAMES:
+        return None if value in _SWITCH else "auto, on or off"
+    if key not in _KEYS:
+        return f"one of the known keys: {', '.join(_KEYS)}"
+    used = _KEYS[key][1](value)
+    is_whole = used is not None and (not isinstance(value, list) or len(used) == len(value))
+    return None if is_whole else _WANTED[key][1]
+
+
 def settings_path(places: Places) -> str:
     """The file."""
     return os.path.join(places.config_dir, SETTINGS_NAME)
@@ -213,14 +249,17 @@ def settings(places: Places) -> list[Setting]:
         if written is not None:
             source = path if usable(written) is not None else f"{path} (not usable as written)"
         plain = list(value) if isinstance(value, tuple) else value
-        found.append(Setting(key=key, value=plain, source=source))
+        kind = _WANTED[key][0]
+        row = Setting(key=key, value=plain, source=source, kind=kind, choices=_CHOICES.get(key, ()))
+        found.append(row)
     for system in SYSTEM_NAMES:
         word = current.systems.get(system)
         key = f"systems.{system}"
         source = "default" if _at(raw, key) is None else path
         if _at(raw, key) is not None and word is None:
             source = f"{path} (not usable as written)"
-        found.append(Setting(key=key, value=word or "auto", source=source))
+        row = Setting(key=key, value=word or "auto", source=source, kind="choice", choices=_SWITCH)
+        found.append(row)
     for key, keys in current.keys.items():
         found.append(Setting(key=f"keys.{key}", value=keys, source=path))
     known = {

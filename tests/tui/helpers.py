@@ -135,7 +135,7 @@ class MemoryStore:
     def forget_texts(self) -> None:
         pass
 
-    def check(self, request: WriteRequest) -> str | None:
+    def check(self, request: WriteRequest, opened: Document | None = None) -> str | None:
         return "The name holds a bracket." if "[" in request.topic else None
 
     def cost(self, name: str, summary: str) -> int:

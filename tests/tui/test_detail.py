@@ -158,3 +158,31 @@ async def test_links_do_not_open_anything(demo: Places, monkeypatch: pytest.Monk
         await settled(pilot)
         assert "https://example.org/records/0017" in shown(pilot)
     assert opened == []
+
+
+@pytest.mark.parametrize("width", [140, 139])
+async def test_headings_stand_beside_a_long_text(demo: Places, width: int) -> None:
+    store = MemoryStore([make_topic("alpha")])
+    part = "## Part [b]{}\n\n- line\n- line\n\n"
+    store.bodies = {"alpha.md": "".join(part.format(number) for number in range(12))}
+    async with manager(demo, [store], size=(width, 30)) as pilot:
+        await press(pilot, "enter")
+        contents = detail(pilot).contents
+        assert bool(contents.sections) == (width == 140)
+        if width < 140:
+            return
+        assert "▸ Part [b]0" in shown(pilot)
+        await press(pilot, "end")
+        assert contents.here == len(contents.sections) - 1
+        await pilot.click(contents, offset=(3, 0))
+        await settled(pilot)
+        assert detail(pilot).body.scroll_y == contents.sections[contents._first].line
+        await pilot.resize_terminal(100, 30)
+        await settled(pilot)
+        assert not contents.sections
+
+
+async def test_a_short_text_has_no_table(demo: Places) -> None:
+    async with manager(demo, size=(160, 50)) as pilot:
+        await press(pilot, "enter")
+        assert not detail(pilot).contents.sections

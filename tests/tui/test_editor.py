@@ -3,21 +3,36 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from pimem_core.errors import ConflictError, ReadOnlyFormatError, SecretError, StorageError
+from pimem_core.errors import ReadOnlyFormatError, SecretError, StorageError
+from pimem_tui.screens.browser import BrowserScreen
 from pimem_tui.screens.confirm import ConfirmScreen
+from pimem_tui.screens.conflict import ConflictScreen
+from pimem_tui.screens.edit import EditScreen
 from textual.app import App
-from tui.helpers import MemoryStore, make_topic, manager, notices, press, selected, settled, shown
+from tui.helpers import (
+    MemoryStore,
+    make_topic,
+    manager,
+    notices,
+    press,
+    selected,
+    settled,
+    shown,
+    until,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pimem_core.paths import Places
+    from textual.pilot import Pilot
 
     SetEditor = Callable[[str], Path]
 
@@ -48,8 +63,26 @@ def drafts(places: Places) -> list[str]:
     return os.listdir(folder) if os.path.isdir(folder) else []
 
 
-def text_of(*path: str) -> str:
+def text_of(*path: str | Path) -> str:
     return Path(*path).read_text()
+
+
+def bring_back(left: Path, places: Places) -> None:
+    """Put drafts there as if the process that wrote them were gone."""
+    for file in left.iterdir():
+        text = file.read_text()
+        if file.name.endswith(".json"):
+            row = json.loads(text)
+            row["process"] = [row["process"][0], 2**22 - 3, "gone"]
+            text = json.dumps(row)
+        Path(places.state_dir, "drafts", file.name).write_text(text)
+
+
+def edited(pilot: Pilot[None]) -> str:
+    """The text in the editor of the app, which must be on top."""
+    screen = pilot.app.screen
+    assert isinstance(screen, EditScreen), screen
+    return screen.editor.text
 
 
 def one_store() -> MemoryStore:
@@ -92,15 +125,8 @@ async def test_unchanged_text_writes_nothing(demo: Places, editor: SetEditor) ->
     assert log.read_text().strip().endswith("alpha.md")
 
 
-@pytest.mark.parametrize(
-    "error",
-    [
-        ConflictError("Somebody else changed the same lines."),
-        StorageError("The disk is full."),
-        RuntimeError("a bug"),
-    ],
-)
-async def test_a_failed_save_keeps_the_draft(
+@pytest.mark.parametrize("error", [StorageError("The disk is full."), RuntimeError("a bug")])
+async def test_a_failed_save_goes_on_in_the_app_and_outlives_it(
     demo: Places, editor: SetEditor, error: Exception
 ) -> None:
     editor(APPEND)
@@ -109,10 +135,90 @@ async def test_a_failed_save_keeps_the_draft(
     async with manager(demo, [store]) as pilot:
         await press(pilot, "E")
         await settled(pilot)
-        assert f"Your text is kept in {demo.state_dir}/drafts/" in notices(pilot)[0]
-        assert "alpha" in shown(pilot)
-    (draft,) = drafts(demo)
-    assert text_of(demo.state_dir, "drafts", draft) == "old text\nan added line\n"
+        assert notices(pilot)[0].endswith("What you typed is still here.")
+        assert edited(pilot) == "old text\nan added line\n"
+    async with manager(demo, [store], ready=False) as pilot:
+        await until(pilot, lambda: 'Go on with "alpha"?' in shown(pilot))
+        await press(pilot, "y")
+        assert edited(pilot) == "old text\nan added line\n"
+        del store.errors["save"]
+        await press(pilot, "f2")
+    assert store.bodies["alpha.md"] == "old text\nan added line\n"
+    assert drafts(demo) == []
+
+
+REWRITE = (
+    "text = path.read_text()\n"
+    "path.write_text(text.replace('short answers first', 'mine'))\n"
+    "real = Path({real!r})\n"
+)
+
+
+async def test_changes_in_different_parts_are_merged(demo: Places, editor: SetEditor) -> None:
+    real = Path(demo.agent_dir, "memory", "user-preferences.md")
+    editor(REWRITE.format(real=str(real)) + "real.open('a').write('theirs\\n')")
+    async with manager(demo) as pilot:
+        await press(pilot, "down", "down", "E")
+        await settled(pilot)
+        assert "merged with a change made meanwhile" in notices(pilot)[-1]
+    assert "- mine, details" in text_of(real)
+    assert text_of(real).endswith("theirs\n")
+    assert drafts(demo) == []
+
+
+async def test_the_same_lines_are_decided_on_the_conflict_screen(
+    demo: Places, editor: SetEditor
+) -> None:
+    real = Path(demo.agent_dir, "memory", "user-preferences.md")
+    editor(
+        REWRITE.format(real=str(real))
+        + "real.write_text(real.read_text().replace('short answers first', 'theirs'))"
+    )
+    async with manager(demo) as pilot:
+        await press(pilot, "down", "down", "E")
+        await settled(pilot)
+        assert isinstance(pilot.app.screen, ConflictScreen)
+        assert "- - theirs, details" in shown(pilot)
+        await press(pilot, "escape")
+        assert "mine, details" in edited(pilot)
+        await press(pilot, "ctrl+s", "b", "ctrl+s")
+        assert isinstance(pilot.app.screen, BrowserScreen)
+        assert "Saved" in notices(pilot)[-1]
+    text = text_of(real)
+    assert text.index("- theirs, details") < text.index("- mine, details")
+    assert drafts(demo) == []
+
+
+async def test_a_file_deleted_meanwhile_is_written_anew(demo: Places, editor: SetEditor) -> None:
+    real = Path(demo.agent_dir, "memory", "user-preferences.md")
+    editor(REWRITE.format(real=str(real)) + "real.unlink()")
+    async with manager(demo) as pilot:
+        await press(pilot, "down", "down", "E")
+        await settled(pilot)
+        assert "Saving again writes it anew" in notices(pilot)[-1]
+        assert edited(pilot).startswith("- mine, details")
+        await press(pilot, "ctrl+s")
+    assert "- mine, details" in text_of(real)
+    assert text_of(real).count("---") == 2
+
+
+async def test_a_kill_while_the_editor_is_open_loses_nothing(
+    demo: Places, editor: SetEditor, tmp_path: Path
+) -> None:
+    """The state folder as it is while the editor runs is what a killed process leaves."""
+    left = tmp_path / "left"
+    editor(f"import shutil\n{APPEND}\nshutil.copytree(path.parent, {str(left)!r})\nsys.exit(1)")
+    async with manager(demo, [one_store()]) as pilot:
+        await press(pilot, "E")
+        await settled(pilot)
+        assert "1 draft (D)" in shown(pilot)
+        await press(pilot, "D", "y", "escape", "y")
+        await until(pilot, lambda: drafts(demo) == [])
+    bring_back(left, demo)
+    async with manager(demo, [one_store()], ready=False) as pilot:
+        await until(pilot, lambda: 'Go on with "alpha"?' in shown(pilot))
+        await press(pilot, "y")
+        assert edited(pilot) == "old text\nan added line\n"
 
 
 async def test_an_editor_that_fails_saves_nothing_and_keeps_what_was_typed(
@@ -126,8 +232,11 @@ async def test_an_editor_that_fails_saves_nothing_and_keeps_what_was_typed(
         assert notices(pilot)[0].startswith(
             "The editor ended with code 1; nothing was saved. Your text is kept in "
         )
+        assert notices(pilot)[0].endswith("D goes on.")
+        assert "1 draft (D)" in shown(pilot)
+        await press(pilot, "D", "y")
+        assert edited(pilot) == "old text\nan added line\n"
     assert "save" not in store.calls
-    assert len(drafts(demo)) == 1
 
 
 async def test_an_editor_that_is_not_there_is_named(
@@ -166,13 +275,12 @@ async def test_a_secret_asks_first(demo: Places, editor: SetEditor) -> None:
         assert isinstance(pilot.app.screen, ConfirmScreen)
         assert "Line 2 looks like a key" in shown(pilot)
         await press(pilot, "enter")
-        assert "Nothing was saved. Your text is kept in" in notices(pilot)[0]
+        assert edited(pilot) == "old text\nan added line\n"
         assert "save_secret" not in store.calls
-        await press(pilot, "E")
-        await settled(pilot)
-        await press(pilot, "y")
-        assert "save_secret" in store.calls
-    assert len(drafts(demo)) == 1
+        await press(pilot, "f2", "y")
+        assert isinstance(pilot.app.screen, BrowserScreen)
+    assert "save_secret" in store.calls
+    assert drafts(demo) == []
 
 
 async def test_a_store_that_takes_no_changes_opens_no_editor(

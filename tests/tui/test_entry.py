@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from pimem_core.demo import make_demo
+from pimem_core.drafts import left_drafts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -216,8 +217,8 @@ def test_an_order_to_end_reaches_the_editor_too(terminals: list[Terminal], tmp_p
     terminal.process.send_signal(signal.SIGTERM)
     assert terminal.wait() == 128 + signal.SIGTERM
     terminal.assert_restored()
-    (draft,) = Path(places.state_dir, "drafts").iterdir()
-    assert "unsaved words" in draft.read_text()
+    ((_draft, typed),) = left_drafts(places)
+    assert typed.body.endswith("unsaved words\n")
 
 
 def test_a_store_or_folder_that_is_not_there_is_one_sentence(

@@ -13,13 +13,17 @@ from pimem_tui.screens.confirm import ConfirmScreen
 from pimem_tui.screens.conflict import ConflictScreen
 from pimem_tui.screens.detail import DetailScreen
 from pimem_tui.screens.edit import EditScreen
+from pimem_tui.screens.handoff import HandoffScreen
 from pimem_tui.screens.help import HelpScreen
 from pimem_tui.screens.history import HistoryScreen
 from pimem_tui.screens.inbox import InboxScreen
 from pimem_tui.screens.injection import InjectionScreen
 from pimem_tui.screens.new_entry import NewEntryScreen
 from pimem_tui.screens.promotion import PromotionScreen
+from pimem_tui.screens.search import SearchInput, SearchScreen
+from pimem_tui.screens.settings import SettingsScreen, ValueInput
 from pimem_tui.widgets import BodyView, TopicList
+from pimem_tui.widgets.choice import Choice
 from pimem_tui.widgets.filter_bar import FilterInput
 from textual.actions import parse
 from textual.binding import Binding
@@ -48,6 +52,12 @@ OWN = (
     TopicList,
     BodyView,
     FilterInput,
+    Choice,
+    SettingsScreen,
+    ValueInput,
+    HandoffScreen,
+    SearchScreen,
+    SearchInput,
 )
 
 
@@ -96,7 +106,19 @@ async def the_help_has_all(pilot: Pilot[None]) -> None:
 
 async def test_every_action_of_every_screen_exists_and_is_in_the_help(demo: Places) -> None:
     async with manager(demo) as pilot:
-        for keys in ([], ["enter"], ["r"], ["slash"], ["e"], ["n"], ["i"], ["H"]):
+        for keys in (
+            [],
+            ["enter"],
+            ["r"],
+            ["slash"],
+            ["e"],
+            ["n"],
+            ["i"],
+            ["H"],
+            ["c"],
+            ["h"],
+            ["F"],
+        ):
             await press(pilot, "home", "down", "down", "down", *keys)
             await each_action_exists(pilot)
             if not isinstance(pilot.app.screen, ConfirmScreen):

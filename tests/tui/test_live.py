@@ -261,6 +261,20 @@ def put_settings(places: Places, text: str) -> None:
     (folder / "config.toml").write_text(text)
 
 
+def settings_text(places: Places) -> str:
+    return Path(places.config_dir, "config.toml").read_text()
+
+
+async def test_a_theme_that_cannot_be_kept_holds_all_the_same(demo: Places) -> None:
+    put_settings(demo, "theme = = 1\n")
+    async with manager(demo) as pilot:
+        await press(pilot, "T")
+        assert pilot.app.theme == "textual-light"
+        assert "line 1, column 9" in notices(pilot)[-1]
+        assert "nothing was changed" in notices(pilot)[-1]
+    assert settings_text(demo) == "theme = = 1\n"
+
+
 async def test_themes_go_round_and_settings_choose_one(demo: Places) -> None:
     put_settings(
         demo,
@@ -274,6 +288,8 @@ async def test_themes_go_round_and_settings_choose_one(demo: Places) -> None:
         assert pilot.app.theme == "ansi-dark"
         await press(pilot, "T", "o")
         assert pilot.app.theme == "textual-dark"
+        assert notices(pilot)[-2] == "Theme dark, kept in config.toml."
+        assert settings_text(demo).startswith('theme = "dark"\n[keys]\n"topic.pin" = "ctrl+b"\n')
         assert "by name" in shown(pilot)
         assert "ctrl+b pin" in shown(pilot)
         await press(pilot, "f1")

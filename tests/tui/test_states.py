@@ -128,6 +128,22 @@ async def test_a_folder_of_prose_opens_read_only(demo: Places, tmp_path: Path) -
         assert "read-only: unknown" in shown(pilot)
 
 
+async def test_a_folder_of_markdown_without_an_index_opens_read_only(
+    demo: Places, tmp_path: Path
+) -> None:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "guide.md").write_text("# A guide\n")
+    app = PimemApp([registry.open_folder(str(folder), demo)], demo, now=lambda: NOW)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: "read-only: unknown" in shown(pilot))
+        await press(pilot, "n", "e", "E", "r", "p", "question_mark")
+        text = str(pilot.app.screen.query_one("#text").render())
+        assert "holds Markdown files without an index" in " ".join(text.split())
+    assert (folder / "guide.md").read_text() == "# A guide\n"
+    assert sorted(path.name for path in folder.iterdir()) == ["guide.md"]
+
+
 async def test_a_system_without_an_action_hides_it(demo: Places) -> None:
     store = MemoryStore([make_topic("alpha")])
     store.abilities = frozenset({"write"})

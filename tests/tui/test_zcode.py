@@ -430,6 +430,14 @@ class AsyncPilot:
         await self._running.__aexit__(*error)  # type: ignore[arg-type]
 
 
+def pictured(demo: Places) -> PimemApp:
+    """A manager with the facts, in a folder whose name is the same wherever the test runs."""
+    folder = f"{demo.home}/.zcode/cli/memories/projects/chat-0123456789abcdef/memory"
+    project = Project(demo, ZcodeStore("zcode", folder, demo)).fill(FACTS)
+    stores = [*registry.all_stores(demo)[:2], project.store]
+    return PimemApp(stores, demo, start=2, now=lambda: NOW)
+
+
 @pytest.mark.parametrize("size", [LARGE, NORMAL], ids=lambda size: f"{size[0]}x{size[1]}")
 @pytest.mark.parametrize(("name", "keys"), [("list", []), ("detail", ["enter", "tab"])])
 def test_pictures_of_facts(
@@ -440,9 +448,4 @@ def test_pictures_of_facts(
     size: tuple[int, int],
 ) -> None:
     del name
-    # The real folder has a name that depends on where the test runs.
-    folder = f"{demo.home}/.zcode/cli/memories/projects/chat-0123456789abcdef/memory"
-    project = Project(demo, ZcodeStore("zcode", folder, demo)).fill(FACTS)
-    stores = [*registry.all_stores(demo)[:2], project.store]
-    app = PimemApp(stores, demo, start=2, now=lambda: NOW)
-    assert snap_compare(app, terminal_size=size, run_before=after(*keys))
+    assert snap_compare(pictured(demo), terminal_size=size, run_before=after(*keys))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from pimem_core import options, trust
 from pimem_core.errors import ConfigError
 from pimem_core.settings import Settings
 from pimem_core.systems.zcode import config
@@ -39,6 +40,7 @@ def test_defaults(places: Places) -> None:
 def test_the_project_goes_before_the_user_key_by_key(places: Places) -> None:
     put(places, 0, {"enabled": False, "dir": "/global", "unknown": {"a": 1}})
     put(places, 1, {"dir": "/project", "injectIndex": False, "unknown": {"b": 2}})
+    trust.keep(places, places.cwd, True)
     found, error = config.load(places)
     assert error is None
     assert (found.enabled, found.dir, found.inject_index) == (False, "/project", False)
@@ -111,6 +113,7 @@ def test_null_counts_as_left_out(places: Places) -> None:
 )
 def test_dir_becomes_absolute(places: Places, value: str, folder: str) -> None:
     put(places, 1, {"dir": value})
+    trust.keep(places, places.cwd, True)
     assert config.load(places)[0].dir == folder.format(home=places.home, cwd=places.cwd)
     assert ZcodeSystem().active(places).path == config.load(places)[0].dir
 
@@ -148,3 +151,29 @@ def test_a_moved_root_or_a_configuration_is_enough(places: Places, tmp_path: Pat
     assert config.is_active(moved, Settings())
     put(places, 0, {})
     assert config.is_active(places, Settings())
+
+
+def test_a_folder_that_a_project_names_waits_for_the_person(places: Places) -> None:
+    put(places, 0, {"dir": "/global"})
+    put(places, 1, {"dir": "/elsewhere", "injectIndex": False})
+    found = config.load(places)[0]
+    assert (found.dir, found.waiting_dir, found.inject_index) == ("/global", "/elsewhere", False)
+    store = ZcodeSystem().active(places)
+    assert store.path == "/global"
+    assert any("/elsewhere, which is used once you agree" in note for note in store.status().notes)
+    key = f"trust.{places.cwd}"
+    rows = {row.key: row for row in config.settings(places)}
+    assert rows[key].kind == "switch"
+    options.change(places, "zcode", key, True)
+    assert ZcodeSystem().active(places).path == "/elsewhere"
+    assert key not in {row.key for row in config.settings(places)}
+    trust.keep(places, places.cwd, False)
+    assert ZcodeSystem().active(places).path == "/global"
+
+
+def test_the_answer_is_for_the_whole_work_tree(places: Places) -> None:
+    put(places, 1, {"dir": "/elsewhere"})
+    above = Path(places.cwd).parent
+    (above / ".git").mkdir()
+    trust.keep(places, str(above), True)
+    assert config.load(places)[0].dir == "/elsewhere"

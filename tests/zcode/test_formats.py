@@ -44,6 +44,10 @@ FOLDERS = [
     ({"MEMORY.md": "<!-- 2026-01-01 10:00 [ab12] -->\nfree text\n"}, "openpi", "foreign:pi-memory"),
     ({"MEMORY.md": "one\n§\ntwo\n"}, "openpi", "foreign:pi-hermes-memory"),
     ({"MEMORY.md": "just some prose\n"}, "openpi", "unknown"),
+    ({"notes.md": "x", "README.md": "# Things\n"}, "openpi", "unknown"),
+    ({"notes.md": "---\ntags: [a]\n---\nx"}, "openpi", "unknown"),
+    ({"notes.md": "x", "a.md": OPENPI}, "openpi", "openpi"),
+    ({"notes.txt": "x"}, "openpi", None),
 ]
 
 

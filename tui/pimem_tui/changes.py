@@ -11,8 +11,8 @@ import time
 from typing import TYPE_CHECKING
 
 from pimem_core import undo
-from pimem_core.drafts import Draft
-from pimem_core.errors import PimemError, SecretError
+from pimem_core.drafts import Draft, Typed, TypedDraft
+from pimem_core.errors import PimemError
 from pimem_core.text import plural, visible_cell
 from textual import on
 from textual.app import App, SuspendNotSupported
@@ -22,14 +22,17 @@ from .editor import EditorEnd, run_editor
 from .messages import (
     ChangeFailed,
     DraftReady,
+    LeftUnsaved,
     NothingChanged,
+    NotSavedOutside,
     ReadingBroke,
     RemovalKnown,
-    SecretFound,
     SeveralChanged,
     TopicChanged,
     WorkDone,
 )
+from .saving import Refusal, attempt
+from .unforeseen import unexpected
 from .widgets import KeyBar
 
 if TYPE_CHECKING:
@@ -67,6 +70,8 @@ class TopicChanges(App[None]):
         #: When this app changed which file of which store: its echo from the watch is no news.
         self._own: dict[tuple[str, str], float] = {}
         self._busy: set[tuple[str, str]] = set()
+        #: Drafts that are open in an editor here, by path.
+        self.open_drafts: set[str] = set()
 
     def pin_topic(self, store: Store, topic: Topic) -> None:
         """Pin a topic, or unpin a pinned one."""
@@ -136,15 +141,41 @@ class TopicChanges(App[None]):
 
         self.start(self.stores[0], f"\n{action}", work)
 
-    def edit_topic(self, store: Store, topic: Topic) -> None:
-        """Open a topic in the person's own editor and save what comes back."""
+    def edit_topic(self, store: Store, file: str) -> None:
+        """Open a topic's file in the person's own editor and save what comes back."""
 
         def read() -> Message:
             store.refuse_changes()
-            opened = store.read(topic.file).text
-            return DraftReady(store, topic, Draft.create(self.places, topic.file, opened))
+            document = store.read(file)
+            # Other bytes than the file's would be saved.
+            data = store.read_bytes(file)
+            if "\ufffd" in document.text and "\ufffd".encode() not in data:
+                said = f"{document.path} is no UTF-8, so it cannot be edited."
+                return ChangeFailed(store, file, said)
+            draft = Draft.create(self.places, file, document.text)
+            kept = TypedDraft.begin(self.places, file)
+            typed = Typed(
+                system=store.system,
+                folder=store.path,
+                opened=dict(document.__dict__),
+                name=document.name,
+                summary=document.summary,
+                body=document.text,
+                title=document.title,
+                type=document.type,
+                time=time.time(),
+                whole=True,
+                outside=draft.path,
+            )
+            self.open_drafts.add(kept.path)
+            try:
+                kept.keep(typed)
+            except PimemError:
+                draft.discard()
+                raise
+            return DraftReady(store, file, draft, kept, typed)
 
-        self.start(store, topic.file, read)
+        self.start(store, file, read)
 
     def say(self, text: str) -> None:
         """Show a notice for a moment."""
@@ -182,61 +213,54 @@ class TopicChanges(App[None]):
             end = EditorEnd(-1, "This terminal cannot be handed over to an editor.")
         self.refresh(layout=True)
         self.start(
-            message.store, message.topic.file, lambda: self._take_draft(message, end), resumed=True
+            message.store, message.file, lambda: self._take_draft(message, end), resumed=True
         )
         if end.signum is not None:
             self.exit(return_code=128 + end.signum)
 
     def _take_draft(self, message: DraftReady, end: EditorEnd) -> Message:
-        """Save what the editor left, in a worker; a text that cannot be saved stays a draft."""
-        store, topic, draft = message.store, message.topic, message.draft
+        """Save what the editor left, in a worker; a text that cannot be saved stays a draft.
+
+        The draft counts as open until it is gone or known to be left, so that nobody is asked
+        about it meanwhile.
+        """
+        store, file, draft = message.store, message.file, message.draft
         text = draft.text()
         if text == draft.opened:
-            draft.discard()
+            message.kept.discard()
             if end.error:
-                return ChangeFailed(store, topic.file, f"{end.error} Set VISUAL or EDITOR.")
-            return NothingChanged(f'"{topic.name}" is unchanged.')
+                return ChangeFailed(store, file, f"{end.error} Set VISUAL or EDITOR.")
+            return NothingChanged(f'"{message.typed.name}" is unchanged.')
         if end.code != 0 or end.error:
+            self.open_drafts.discard(message.kept.path)
             reason = end.error or f"The editor ended with code {end.code}; nothing was saved."
-            return ChangeFailed(store, topic.file, f"{reason} {_kept(draft)}")
-        return self._save(message, text, allow_secret=False)
+            return LeftUnsaved(store, file, f"{reason} Your text is kept in {draft.path}.")
 
-    def _save(self, message: DraftReady, text: str, *, allow_secret: bool) -> Message:
-        store, topic, draft = message.store, message.topic, message.draft
-        try:
-            with self.turn, draft.kept_on_failure():
-                change = store.save(
-                    topic.file, opened=draft.opened, text=text, allow_secret=allow_secret
+        def save() -> Change:
+            return store.save(file, opened=draft.opened, text=text)
+
+        done = attempt(store, self.turn, save, file=file, opened=draft.opened, text=text)
+        if isinstance(done, Refusal):
+            typed = message.typed.but(body=text, time=time.time())
+            return NotSavedOutside(store, message.kept, typed, done)
+        message.kept.discard()
+        return TopicChanged(store, done)
+
+    @on(NotSavedOutside)
+    def _go_on_here(self, message: NotSavedOutside) -> None:
+        """Let the person go on in the editor of the app, where nothing typed gets lost."""
+        from .screens.edit import EditScreen
+
+        if self.screen_stack:  # else the app ends, and the next start offers the draft
+            self.push_screen(
+                EditScreen(
+                    message.store,
+                    None,
+                    draft=message.draft,
+                    typed=message.typed,
+                    refusal=message.refusal,
                 )
-                store.announce()
-        except SecretError as error:
-            return SecretFound(message, text, str(error))
-        except PimemError as error:
-            return ChangeFailed(store, topic.file, str(error))
-        except Exception as error:
-            return ChangeFailed(store, topic.file, f"{unexpected(error)} {_kept(draft)}")
-        return TopicChanged(store, change)
-
-    @on(SecretFound)
-    def _ask_secret(self, message: SecretFound) -> None:
-        from .screens.confirm import ConfirmScreen
-
-        edit = message.edit
-
-        def answered(yes: bool | None) -> None:
-            if yes:
-                self.start(
-                    edit.store,
-                    edit.topic.file,
-                    lambda: self._save(edit, message.text, allow_secret=True),
-                )
-            else:
-                self.say_error(f"Nothing was saved. {_kept(edit.draft)}")
-
-        self.push_screen(
-            ConfirmScreen(f'Save "{edit.topic.name}" all the same?', message.reason, "Save"),
-            answered,
-        )
+            )
 
     @on(TopicChanged)
     def _tell_change(self, message: TopicChanged) -> None:
@@ -343,16 +367,3 @@ class TopicChanges(App[None]):
         for screen in self.screen_stack[-1:]:  # there is none while the app ends
             for bar in screen.query(KeyBar):
                 bar.busy = "working …" if self._busy else ""
-
-
-def _kept(draft: Draft) -> str:
-    return f"Your text is kept in {draft.path}."
-
-
-def unexpected(error: BaseException) -> str:
-    """Words for an error that nobody foresaw; the log gets the rest."""
-    from .log import logger
-
-    logger.error("An unexpected error", exc_info=error)
-    detail = " ".join(str(error).split())[:200]
-    return f"Something unexpected went wrong: {type(error).__name__} {detail}".rstrip() + "."

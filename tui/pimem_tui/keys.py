@@ -73,6 +73,11 @@ KEYS: dict[str, Key] = {
     ),
     "list.drafts": Key("D", "drafts", "drafts", "Go on with a text that was never saved"),
     "list.injection": Key("i", "injection", "injection", "Show what pi's model is given"),
+    "list.settings": Key(
+        "c", "settings", "settings", "Show the settings, with rules and numbers of each system"
+    ),
+    "list.handoff": Key("h", "handoff", "handoff", "Show what pi hands over at a compaction"),
+    "list.search": Key("F", "search", "search all", "Search all stores at once"),
     "list.up": Key("up,k", "move(-1)", "up", "Select the topic above"),
     "list.down": Key("down,j", "move(1)", "down", "Select the topic below"),
     "list.page_up": Key("pageup", "move_page(-1)", "page up", "Move up by a screen"),
@@ -118,6 +123,9 @@ KEYS: dict[str, Key] = {
     "edit.save": Key("ctrl+s,f2", "save", "save", "Save the topic"),
     "edit.leave": Key("escape", "leave", "back", "Back to the list; asks when text is unsaved"),
     "edit.preview": Key("f3", "preview", "preview", "Show or hide the preview of the text"),
+    # A choice in it
+    "type.next": Key("right,space", "choose(1)", "next choice", "Choose the next one"),
+    "type.previous": Key("left", "choose(-1)", "choice before", "Choose the one before"),
     # Two versions of one text
     "conflict.theirs": Key("t", "take('theirs')", "theirs", "Take what is on disk here"),
     "conflict.mine": Key("m", "take('mine')", "mine", "Take your own text here"),
@@ -167,6 +175,34 @@ KEYS: dict[str, Key] = {
     # A new entry
     "form.file": Key("f4", "choose_file", "choose file", "Choose the file from a list"),
     "form.older": Key("f5", "choose_older", "choose older", "Choose the entry that it supersedes"),
+    # The search across stores
+    "search.open": Key("enter", "screen.open", "open", "Open the topic in its store"),
+    "search.back": Key("escape", "screen.back", "back", "Clear the words, then back to the list"),
+    "search.up": Key("up", "screen.move(-1)", "up", "Select the hit above"),
+    "search.down": Key("down", "screen.move(1)", "down", "Select the hit below"),
+    "search.page_up": Key("pageup", "screen.page(-1)", "page up", "Move up by a screen"),
+    "search.page_down": Key("pagedown", "screen.page(1)", "page down", "Move down by a screen"),
+    # The handoff
+    "handoff.edit": Key("e", "edit", "edit", "Edit the handoff here"),
+    "handoff.edit_outside": Key(
+        "E", "edit_outside", "$EDITOR", "Edit the handoff in $VISUAL or $EDITOR"
+    ),
+    "handoff.clear": Key("r", "clear", "clear", "Empty the handoff; undo brings it back"),
+    "handoff.back": Key("escape,q,h", "back", "back", "Back to the list"),
+    # The settings
+    "settings.edit": Key(
+        "enter,e", "edit", "change", "Change the setting; switches and choices go on to the next"
+    ),
+    "settings.add": Key("n", "add", "add", "Add to the list, such as another rule"),
+    "settings.remove": Key("r", "remove", "remove", "Take out of the list, after a question"),
+    "settings.back": Key("escape,q,c", "back", "back", "Back to the list"),
+    "settings.up": Key("up,k", "move(-1)", "up", "Select the setting above"),
+    "settings.down": Key("down,j", "move(1)", "down", "Select the setting below"),
+    "settings.page_up": Key("pageup", "page(-1)", "page up", "Move up by a screen"),
+    "settings.page_down": Key("pagedown,space", "page(1)", "page down", "Move down by a screen"),
+    # A value being typed
+    "value.accept": Key("enter", "screen.accept", "keep", "Keep the value"),
+    "value.cancel": Key("escape", "screen.cancel", "leave", "Leave the value as it was"),
     # A question
     "confirm.yes": Key("y", "answer(True)", "yes", "Do it"),
     "confirm.cancel": Key("n,escape", "answer(False)", "cancel", "Leave everything as it is"),
@@ -195,6 +231,7 @@ _WHERE = {
     "filter": "filter",
     "text": "detail",
     "edit": "editor",
+    "type": "editor",
     "conflict": "conflict",
     "history": "history",
     "injection": "injection",
@@ -202,6 +239,10 @@ _WHERE = {
     "promotion": "promotion",
     "choice": "choice",
     "form": "new entry",
+    "search": "search",
+    "handoff": "handoff",
+    "settings": "settings",
+    "value": "settings",
     "confirm": "question",
     "help": "help",
 }

@@ -142,9 +142,9 @@ class LayerChanges(TopicChanges):
         """Open the current task in the editor, there or not."""
         above = self.layer_named(store, "global")
         target: Store = above if above.name == "global" else store.layer("global") or store
-        self.edit_here(target, target.find(file))
+        self.edit_here(target, target.find(file).file)
 
-    def edit_here(self, store: Store, topic: Topic, *, line: int = 1) -> None:
+    def edit_here(self, store: Store, file: str, *, line: int = 1, whole: bool = False) -> None:
         """Open a topic in the editor of the app."""
         raise NotImplementedError
 

@@ -5,28 +5,31 @@ from __future__ import annotations
 import importlib
 import threading
 import time
+from functools import partial
 from typing import TYPE_CHECKING
 
 from pimem_core import settings
 from pimem_core.drafts import left_drafts
 from pimem_core.errors import PimemError
 from pimem_core.systems.layers import layered
+from pimem_styles import stylesheet
 from textual import on
 from textual.signal import Signal
 
-from .changes import unexpected
 from .keys import KEYS, key_names
 from .layer_changes import LayerChanges
 from .messages import (
     ChangeFailed,
     Copied,
     DraftsFound,
+    LeftUnsaved,
     NotSaved,
     Saved,
     StoreTouched,
     TopicChanged,
     TopicOpened,
 )
+from .unforeseen import unexpected
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
     from pimem_core.drafts import Typed, TypedDraft
     from pimem_core.model import Topic
     from pimem_core.paths import Places
+    from pimem_core.settings import Settings
     from pimem_core.systems.base import Store
     from textual.binding import Binding
     from textual.message import Message
@@ -42,12 +46,13 @@ if TYPE_CHECKING:
 
 #: Seconds after the first paint before anything that can wait: the watch, the drafts.
 _LATER_S = 0.3
-_SCREENS = (
-    *("choice", "confirm", "conflict", "detail", "edit", "help", "history", "inbox", "injection"),
-    *("new_entry", "promotion"),
-)
-#: Seconds before the other screens are loaded.
+#: Seconds before the other screens are loaded, and between two of their sheets.
 _SCREENS_S = 0.8
+_SHEET_S = 0.03
+_SCREENS = (
+    *("confirm", "detail", "edit", "help", "injection", "history", "settings", "search"),
+    *("handoff", "conflict", "inbox", "choice", "new_entry", "promotion"),
+)
 #: Characters beyond which a text is too long for the editor of the app.
 _MOST_CHARACTERS = 1_000_000
 _THEMES = {"dark": "textual-dark", "light": "textual-light", "terminal": "ansi-dark"}
@@ -60,8 +65,6 @@ class Manager(LayerChanges):
         super().__init__(places, stores)
         self.now: Callable[[], float] = time.time
         self.store_touched: Signal[StoreTouched] = Signal(self, "store_touched")
-        #: Drafts that are open in an editor here, by path.
-        self.open_drafts: set[str] = set()
         self._watched: Store | None = None
         self._stop_watch = threading.Event()
         self.settings, self._trouble = settings.load(places)
@@ -84,8 +87,22 @@ class Manager(LayerChanges):
         def work() -> None:
             for name in _SCREENS:
                 importlib.import_module(f"{__package__}.screens.{name}")
+            self.call_later(self._load_sheets, _SCREENS)
 
         self.run_worker(work, thread=True, exit_on_error=False, group="screens")
+
+    def _load_sheets(self, names: Sequence[str]) -> None:
+        """Parse the next sheet now and the rest later.
+
+        A screen that brings a sheet of its own has Textual parse all sheets anew, which takes
+        longer than a key may be held up.
+        """
+        path = stylesheet(f"{names[0]}.tcss")
+        if not self.stylesheet.has_source(str(path), ""):
+            self.stylesheet.read(path)
+            self.stylesheet.parse()
+        if names[1:]:
+            self.set_timer(_SHEET_S, partial(self._load_sheets, names[1:]))
 
     def on_unmount(self) -> None:
         """End the watch."""
@@ -109,13 +126,27 @@ class Manager(LayerChanges):
         if name in self.available_themes and not (name.startswith("ansi") and self.no_color):
             self.theme = name
 
+    def take_settings(self, changed: Settings) -> None:
+        """Let other settings hold from now on."""
+        self.settings = changed
+        self._choose_theme(changed.theme)
+
     def action_next_theme(self) -> None:
         """Go on from dark to light to the terminal's own colours."""
         names = [name for name in _THEMES if name != "terminal" or not self.no_color]
         now = next((name for name in names if _THEMES[name] == self.theme), names[-1])
         name = names[(names.index(now) + 1) % len(names)]
         self.theme = _THEMES[name]
-        self.say(f'Theme {name}. theme = "{name}" in config.toml keeps it.')
+
+        def keep() -> Message:
+            from pimem_core import settings_file  # most people never change the theme
+
+            with self.turn:  # whoever comes last keeps what shows by then
+                now = next(name for name in names if _THEMES[name] == self.theme)
+                settings_file.change(self.places, "theme", now)
+            return Copied(f"Theme {name}, kept in config.toml.")
+
+        self._tell_result(keep)
 
     # Undo --------------------------------------------------------------------------------------
 
@@ -135,25 +166,29 @@ class Manager(LayerChanges):
 
     # The editor --------------------------------------------------------------------------------
 
-    def edit_here(self, store: Store, topic: Topic, *, line: int = 1) -> None:
-        """Open a topic in the editor of the app, at a line where texts are edited whole."""
+    def edit_here(self, store: Store, file: str, *, line: int = 1, whole: bool = False) -> None:
+        """Open a topic in the editor of the app.
+
+        Args:
+            store: Where it is.
+            file: Its file.
+            line: The line to begin at, where texts are edited whole.
+            whole: Edit the file without any fields.
+        """
 
         def work() -> Message:
             store.refuse_changes()
-            document = store.read(topic.file)
-            if "\ufffd" in document.text and "\ufffd".encode() not in store.read_bytes(topic.file):
-                key = self.key_for("topic.edit_outside")
-                return ChangeFailed(
-                    store, topic.file, f"{document.path} is no UTF-8; {key} opens it all the same."
-                )
+            document = store.read(file)
+            if "\ufffd" in document.text and "\ufffd".encode() not in store.read_bytes(file):
+                said = f"{document.path} is no UTF-8, so it cannot be edited."
+                return ChangeFailed(store, file, said)
             if len(document.text) > _MOST_CHARACTERS:
                 key = self.key_for("topic.edit_outside")
-                return ChangeFailed(
-                    store, topic.file, f"This topic is too long to edit here; {key} opens it."
-                )
-            return TopicOpened(store, document, line)
+                said = f"This topic is too long to edit here; {key} opens it."
+                return ChangeFailed(store, file, said)
+            return TopicOpened(store, document, line, whole)
 
-        self.start(store, topic.file, work)
+        self.start(store, file, work)
 
     def write_topic(self, store: Store, *, file: str = "") -> None:
         """Open the editor for a new topic, or the form for a new entry of a file."""
@@ -178,14 +213,20 @@ class Manager(LayerChanges):
     def _open_here(self, message: TopicOpened) -> None:
         from .screens.edit import EditScreen
 
-        self.push_screen(EditScreen(message.store, message.document, line=message.line))
+        store, document = message.store, message.document
+        self.push_screen(EditScreen(store, document, line=message.line, whole=message.whole))
 
-    def offer_drafts(self, *, asked: bool = False) -> None:
-        """Look for texts that were typed and never saved, and offer the newest."""
+    def offer_drafts(self, *, asked: bool = False, offer: bool = True) -> None:
+        """Look for texts that were typed and never saved, and offer the newest.
+
+        Args:
+            asked: Whether the person wants to know, so that there being none is worth a word.
+            offer: Without it their number is shown and nobody is asked.
+        """
 
         def work() -> None:
             found = left_drafts(self.places, frozenset(self.open_drafts))
-            self.post_message(DraftsFound(found, asked))
+            self.post_message(DraftsFound(found, asked, offer))
 
         self.run_worker(work, thread=True, exit_on_error=False, group="drafts")
 
@@ -198,6 +239,8 @@ class Manager(LayerChanges):
         for screen in self.screen_stack:
             if isinstance(screen, BrowserScreen):
                 screen.about.drafts = len(message.drafts)
+        if not message.offer:
+            return
         if not message.drafts:
             if message.asked:
                 self.say("Everything that was typed is saved; there is no draft.")
@@ -230,6 +273,13 @@ class Manager(LayerChanges):
                 self.push_screen(self._writer(store, draft, typed))
                 return
         self.say_error(f"The draft is for {typed.folder}; open it with --dir and press D.")
+
+    @on(LeftUnsaved)
+    def _tell_left(self, message: LeftUnsaved) -> None:
+        key = self.key_for("list.drafts")
+        failed = ChangeFailed(message.store, message.file, f"{message.reason} {key} goes on.")
+        self.post_message(failed)
+        self.offer_drafts(offer=False)
 
     # The watch ---------------------------------------------------------------------------------
 
@@ -283,7 +333,7 @@ class Manager(LayerChanges):
 
     @on(NotSaved)
     def _tell_not_saved(self, message: NotSaved) -> None:
-        message.screen.take_refusal(message)
+        message.screen.take_refusal(message.refusal)
 
     # The clipboard -----------------------------------------------------------------------------
 

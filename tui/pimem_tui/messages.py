@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .layer_changes import Wanted
     from .listing import Listing
     from .markdown import Line
+    from .saving import Refusal
     from .screens.edit import EditScreen
 
 
@@ -184,19 +185,27 @@ class StoreTouched(Message):
 
 @dataclass(eq=False, repr=False)
 class DraftsFound(Message):
-    """Texts that were typed and never saved; `asked` when the person wants to see them."""
+    """Texts that were typed and never saved.
+
+    `asked` when the person wants to see them, `offer` when the newest is to be offered.
+    """
 
     drafts: Sequence[tuple[TypedDraft, Typed]]
-    asked: bool
+    asked: bool = False
+    offer: bool = True
 
 
 @dataclass(eq=False, repr=False)
 class TopicOpened(Message):
-    """A worker opened a topic for the editor, which begins at a line."""
+    """A worker opened a topic for the editor, which begins at a line.
+
+    `whole` is for its file without any fields.
+    """
 
     store: Store
     document: Document
     line: int = 1
+    whole: bool = False
 
 
 @dataclass(eq=False, repr=False)
@@ -209,18 +218,10 @@ class Saved(Message):
 
 @dataclass(eq=False, repr=False)
 class NotSaved(Message):
-    """The text of an editor was not saved.
-
-    `kind` is `secret` or `conflict`, which the person decides, `gone` when the file was deleted,
-    or `refused`. A conflict has the text before both edits, the one on disk and the person's own.
-    """
+    """The text of an editor was not saved."""
 
     screen: EditScreen
-    kind: str
-    reason: str
-    base: str = ""
-    theirs: str = ""
-    mine: str = ""
+    refusal: Refusal
 
 
 @dataclass(eq=False, repr=False)
@@ -273,19 +274,34 @@ class ChangeFailed(Message):
 
 @dataclass(eq=False, repr=False)
 class DraftReady(Message):
-    """A topic was read and written to a draft; the editor opens next."""
+    """A topic was read and written to a file for the person's editor, which opens next.
+
+    `kept` and `typed` are the draft that outlives a crash meanwhile.
+    """
 
     store: Store
-    topic: Topic
+    file: str
     draft: Draft
+    kept: TypedDraft
+    typed: Typed
 
 
 @dataclass(eq=False, repr=False)
-class SecretFound(Message):
-    """An edited text looks like it holds a credential; the person is asked next."""
+class NotSavedOutside(Message):
+    """What came back from the person's editor was not saved; the editor of the app goes on."""
 
-    edit: DraftReady
-    text: str
+    store: Store
+    draft: TypedDraft
+    typed: Typed
+    refusal: Refusal
+
+
+@dataclass(eq=False, repr=False)
+class LeftUnsaved(Message):
+    """The person's editor failed after it had changed the text, which stays a draft."""
+
+    store: Store
+    file: str
     reason: str
 
 

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from ..systems.layers import Entry, LoadStatus
     from .output import Output
 
+#: Of an opened topic, what `list` gives or the other keys of `show` already hold.
+_NOT_SHOWN = ("text", "summary", "type", "title")
+
 
 def chosen(options: argparse.Namespace, places: Places) -> Store | None:
     """The store that `--store` or `--dir` names, None when neither is given.
@@ -83,9 +86,7 @@ def show(options: argparse.Namespace, places: Places, output: Output) -> int:
         return 0
     document = store.read(topic.file)
     if output.as_json:
-        row = {
-            key: value for key, value in document.__dict__.items() if key not in ("text", "summary")
-        }
+        row = {key: value for key, value in document.__dict__.items() if key not in _NOT_SHOWN}
         layer = layered(store)
         if layer is not None:
             row["entries"] = [entry_row(entry) for entry in layer.entries(topic.file)]
@@ -231,7 +232,9 @@ def config(options: argparse.Namespace, places: Places, output: Output) -> int:
             output.notice(str(error))
             code = 1
     if output.as_json:
-        output.document([dict(row.__dict__) for row in rows])
+        output.document(
+            [{"key": row.key, "value": row.value, "source": row.source} for row in rows]
+        )
         return code
     for row in rows:
         output.text(f"{row.key} = {_plain(row.value)}  ({row.source})")

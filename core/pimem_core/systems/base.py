@@ -81,7 +81,8 @@ class Store(Protocol):
     system: str
     path: str
     #: Which of `write`, `pin`, `remove`, `edit`, `compose` the system has; `links` for a
-    #: `LinkedStore`, `inbox` for a `LayeredStore`.
+    #: `LinkedStore`, `types` for a `TypedStore`, `handoff` for a
+    #: `HandoffStore`, `inbox` for a `LayeredStore`.
     abilities: frozenset[str]
 
     def list(self, *, cancelled: Cancelled = never) -> Sequence[Topic]:
@@ -151,10 +152,11 @@ class Store(Protocol):
         """Create or extend a topic: `created` or `updated`."""
         ...
 
-    def check(self, request: WriteRequest) -> str | None:
+    def check(self, request: WriteRequest, opened: Document | None = None) -> str | None:
         """Why the store's rules would refuse a write, None when they would not.
 
-        It looks at the request alone and reads nothing, so that a front can ask at every key.
+        It looks at the arguments alone and reads nothing, so that a front can ask at every key.
+        What stands in an `opened` topic already is not complained about.
         """
         ...
 
@@ -235,13 +237,97 @@ def linked(store: Store) -> LinkedStore | None:
     return cast("LinkedStore", store) if "links" in store.abilities else None
 
 
+#: The handle of the handoff, for `read` and `save`; it names no topic.
+HANDOFF_FILE = "../HANDOFF.md"
+
+
+class Handoff(Value):
+    """What was going on before a compaction, for the prompt after it: the file and its entries.
+
+    `entries` are Markdown, newest first. `text` is empty where there is no file.
+    """
+
+    path: str
+    text: str
+    entries: Sequence[str]
+
+
+class HandoffStore(Store, Protocol):
+    """A store of a host that keeps a handoff beside it; its abilities have `handoff`.
+
+    `read`, `read_bytes` and `save` take `HANDOFF_FILE` as well.
+    """
+
+    def handoff(self) -> Handoff:
+        """The handoff as it is.
+
+        Raises:
+            StorageError: It is there but cannot be read.
+        """
+        ...
+
+    def clear_handoff(self) -> Change:
+        """Empty the handoff: `cleared` or `unchanged`; undo brings it back."""
+        ...
+
+
+def handing_over(store: Store) -> HandoffStore | None:
+    """The store as one with a handoff, None when it has none."""
+    return cast("HandoffStore", store) if "handoff" in store.abilities else None
+
+
+class TypedStore(Store, Protocol):
+    """A store whose topics have a type and a title of their own; its abilities have `types`."""
+
+    #: The types there are, in the order to offer them. A new topic needs one of them.
+    types: Sequence[str]
+
+    def cost(self, name: str, summary: str, title: str = "") -> int:
+        """About how many tokens a topic with these adds to each prompt."""
+        ...
+
+    def compose(
+        self,
+        document: Document,
+        *,
+        name: str,
+        summary: str,
+        body: str,
+        type: str | None = None,  # noqa: A002 - the name it has everywhere
+    ) -> str:
+        """As in every store, and with another type; None leaves it as it is.
+
+        Raises:
+            InvalidArgumentError: A value that differs from the document's breaks a rule.
+            StorageError: The front matter is in a form that cannot be changed safely.
+        """
+        ...
+
+    def save(
+        self,
+        file: str,
+        *,
+        opened: str,
+        text: str,
+        title: str | None = None,
+        allow_secret: bool = False,
+    ) -> Change:
+        """As in every store; None lets the title that lists show follow the text."""
+        ...
+
+
+def typed(store: Store) -> TypedStore | None:
+    """The store as one with types and titles, None when it has none."""
+    return cast("TypedStore", store) if "types" in store.abilities else None
+
+
 class WholeText:
     """The part of a store whose topics fronts edit as whole files: there are no fields to compose.
 
     Such a store has no ability `compose`.
     """
 
-    def check(self, request: WriteRequest) -> str | None:
+    def check(self, request: WriteRequest, opened: Document | None = None) -> str | None:
         """Whatever is refused is refused when it is written."""
         return None
 
@@ -298,6 +384,21 @@ class System(Protocol):
 
         Raises:
             ConfigError: The file is broken; the message names line and column.
+        """
+        ...
+
+    def wanted(self, key: str, value: object) -> str | None:
+        """What a value of a setting must be, in words, where the given one cannot be used."""
+        ...
+
+    def change_setting(self, places: Places, key: str, value: object) -> None:
+        """Set one of the system's own settings that has a `kind`; the rest of its file stays.
+
+        Raises:
+            UnsupportedError: The system has no such setting, or it is not changed here.
+            InvalidArgumentError: The value cannot be used; the message says what can.
+            ConfigError: The file is broken; the message names line and column.
+            StorageError: It cannot be written.
         """
         ...
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from pimem_core.systems.base import handing_over
 from pimem_core.systems.layers import layered
 from pimem_core.text import plural
 from textual import on
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pimem_core.model import Topic
+    from pimem_core.systems.base import HandoffStore
     from textual.binding import BindingType
 
 
@@ -54,6 +56,7 @@ class BrowserScreen(BranchScreen):
         *TopicScreen.BINDINGS,
         *bindings("list.new", "list.filter", "list.type", "list.sort", "list.mark"),
         *bindings("list.mark_all", "list.leave", "list.drafts", "list.injection"),
+        *bindings("list.settings", "list.handoff", "list.search"),
         *bindings_of("tree"),
         *bindings_of("layer"),
         *bindings_of("store"),
@@ -267,6 +270,32 @@ class BrowserScreen(BranchScreen):
 
         self.app.push_screen(InjectionScreen(self.app.places, self.store))
 
+    def action_search(self) -> None:
+        """Search all stores at once."""
+        from .search import SearchScreen
+
+        statuses = [shown.status for shown in self._shown]
+        self.app.push_screen(SearchScreen(self._stores, statuses, self._now))
+
+    def action_handoff(self) -> None:
+        """Show what pi hands over at a compaction."""
+        from .handoff import HandoffScreen
+
+        store = self._handing_over
+        if store is not None:
+            self.app.push_screen(HandoffScreen(store))
+
+    @property
+    def _handing_over(self) -> HandoffStore | None:
+        """The store with the handoff: the one that shows, else the first that has one."""
+        return next(filter(None, map(handing_over, (self.store, *self._stores))), None)
+
+    def action_settings(self) -> None:
+        """Show the settings."""
+        from .settings import SettingsScreen
+
+        self.app.push_screen(SettingsScreen())
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Besides what all topics need: a store to switch to, and a topic to open."""
         if action == "next_store":
@@ -281,6 +310,8 @@ class BrowserScreen(BranchScreen):
             return True if self.topic is not None else None
         if action == "mark":
             return True if self.topic is not None and self.entry is None else None
+        if action == "handoff":
+            return self._handing_over is not None
         if action == "new":
             return self._can_write()
         return super().check_action(action, parameters)

@@ -18,6 +18,7 @@ from ..linking import places_of, targets_of
 from ..messages import BodyRead, LinksRead, StoreTouched, TopicChanged
 from ..reading import read_body, read_entry_links, read_links
 from ..widgets import BodyView, KeyBar, TooSmall, TopicHeading
+from ..widgets.contents import Contents
 from .topic_screen import LOW, TopicScreen
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 _PINS = {"pinned_now": True, "unpinned_now": False}
 _LINK_ACTIONS = ("next_link", "follow")
 _MAX_NAME_CELLS = 32
+#: Columns from which there is room for a table of contents beside the text.
+_ROOMY = 140
 
 
 class _Stop(NamedTuple):
@@ -74,6 +77,7 @@ class DetailScreen(TopicScreen):
 
     heading = getters.query_one(TopicHeading)
     body = getters.query_one(BodyView)
+    contents = getters.query_one(Contents)
     key_bar = getters.query_one(KeyBar)
 
     def __init__(
@@ -119,6 +123,7 @@ class DetailScreen(TopicScreen):
         yield TopicHeading(self._now)
         yield Static(id="note", markup=False)
         yield BodyView()
+        yield Contents()
         yield KeyBar()
         yield TooSmall()
 
@@ -127,6 +132,24 @@ class DetailScreen(TopicScreen):
         self.heading.show(self._topic)
         self.app.topic_changed.subscribe(self, self._follow_change)
         self.app.store_touched.subscribe(self, self._follow_others)
+        self.watch(self.body, "scroll_y", self._follow_scroll, init=False)
+
+    def _follow_scroll(self, line: float) -> None:
+        # At the end the last section counts, though its heading may never reach the top.
+        at_end = line >= self.body.max_scroll_y > 0
+        self.contents.follow(len(self._lines) if at_end else round(line) + 1)
+
+    def _show_contents(self) -> None:
+        """The headings stand beside the text where there is room."""
+        roomy = self.size.width >= _ROOMY
+        self.contents.show(self._lines if roomy else (), self.body.size.height)
+        self.contents.styles.offset = (0, self.body.region.y)
+        self.contents.styles.max_height = max(self.body.size.height, 1)
+        self._follow_scroll(self.body.scroll_y)
+
+    @on(Contents.SectionChosen)
+    def _go_to_section(self, message: Contents.SectionChosen) -> None:
+        self.body.scroll_to(y=message.line, animate=False, force=True)
 
     def on_resize(self) -> None:
         """Lay the text out for the new width, once it is known."""
@@ -141,6 +164,7 @@ class DetailScreen(TopicScreen):
         if width != self._width:
             self._width = width
             self._read(links=self._links)
+        self._show_contents()
 
     # Reading -----------------------------------------------------------------------------------
 
@@ -190,6 +214,7 @@ class DetailScreen(TopicScreen):
             self.body.link_up(targets, places_of(lines, targets))
         elif not keep:
             self.body.link_up({}, ())
+        self.call_after_refresh(self._show_contents)
         self._show_link()
 
     # Links -------------------------------------------------------------------------------------

@@ -5,21 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from pimem_core.drafts import Typed, TypedDraft
-from pimem_core.errors import ConflictError, PimemError, SecretError, TopicNotFoundError
+from pimem_core.errors import PimemError
 from pimem_core.systems.base import WriteRequest
 from textual import on
 from textual.widgets import Checkbox
 
 from ..bindings import bindings_of
-from ..changes import unexpected
 from ..messages import DiskRead, NotSaved, Saved, StoreTouched
+from ..saving import Refusal, attempt
 from .confirm import ConfirmScreen
 from .edit_form import EditForm
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from pimem_core.model import Document
+    from pimem_core.model import Change, Document
     from pimem_core.systems.base import Store
     from textual.binding import BindingType
     from textual.message import Message
@@ -42,7 +42,9 @@ class EditScreen(EditForm):
         *,
         draft: TypedDraft | None = None,
         typed: Typed | None = None,
+        refusal: Refusal | None = None,
         line: int = 1,
+        whole: bool = False,
     ) -> None:
         """Edit.
 
@@ -51,9 +53,12 @@ class EditScreen(EditForm):
             document: The topic; None for a new one.
             draft: The draft to go on with.
             typed: What it holds.
+            refusal: Why what it holds could not be saved.
             line: The line of the text to begin at.
+            whole: Edit the file without any fields.
         """
-        super().__init__(store, document, typed)
+        super().__init__(store, document, typed, whole=whole)
+        self._refused = refusal
         self._line = line
         begun = self._document.file if self._document is not None else "new.md"
         self._draft = draft or TypedDraft.begin(self.app.places, begun)
@@ -68,6 +73,8 @@ class EditScreen(EditForm):
             self.call_after_refresh(self.editor.move_cursor, place, center=True)
         if self._restored is not None and self._document is not None:
             self._look_at_disk()
+        if self._refused is not None:
+            self.call_after_refresh(self.take_refusal, self._refused)
 
     def on_unmount(self) -> None:
         """Keep what is typed if the app ends here."""
@@ -118,12 +125,14 @@ class EditScreen(EditForm):
                 summary=typed.summary,
                 pin=typed.pin,
                 mode=typed.mode,
+                type=typed.type,
+                title=typed.title or None,
                 allow_secret=allow_secret,
             )
 
-            def write() -> Message:
+            def write() -> Change:
                 self._draft.keep(typed)
-                return Saved(self, self.store.write(request))
+                return self.store.write(request)
 
             self._start(write, "", "")
             return
@@ -131,9 +140,18 @@ class EditScreen(EditForm):
             self._save_text(document.text, typed.body, allow_secret=allow_secret)
             return
         lead = document.body[: len(document.body) - len(document.body.lstrip("\r\n"))]
-        text = self.store.compose(
-            document, name=typed.name, summary=typed.summary, body=lead + typed.body
-        )
+        body = lead + typed.body
+        name, summary = typed.name, typed.summary
+        try:
+            if self.typed_store is not None:
+                text = self.typed_store.compose(
+                    document, name=name, summary=summary, body=body, type=typed.type
+                )
+            else:
+                text = self.store.compose(document, name=name, summary=summary, body=body)
+        except PimemError as error:
+            self.take_refusal(Refusal("refused", str(error)))
+            return
         self._save_text(document.text, text, allow_secret=allow_secret)
 
     def _save_text(self, opened: str, text: str, *, allow_secret: bool = False) -> None:
@@ -141,48 +159,31 @@ class EditScreen(EditForm):
         assert document is not None
         typed = self.typed()
 
-        def save() -> Message:
+        def save() -> Change:
             self._draft.keep(typed)
-            change = self.store.save(
-                document.file, opened=opened, text=text, allow_secret=allow_secret
+            store, file = self.typed_store, document.file
+            if store is None or typed.title in ("", document.title):
+                return self.store.save(file, opened=opened, text=text, allow_secret=allow_secret)
+            return store.save(
+                file, opened=opened, text=text, title=typed.title, allow_secret=allow_secret
             )
-            return Saved(self, change)
 
         self._start(save, opened, text)
 
-    def _start(self, work: Callable[[], Message], opened: str, text: str) -> None:
+    def _start(self, work: Callable[[], Change], opened: str, text: str) -> None:
         """Run a save in a worker; what hinders it comes back to `take_refusal`."""
-        document = self._document
+        file = self._document.file if self._document is not None else None
 
         def run() -> Message:
-            try:
-                with self.app.turn:
-                    saved = work()
-                    self.store.announce()
-            except SecretError as error:
-                return NotSaved(self, "secret", str(error), base=opened, mine=text)
-            except ConflictError as error:
-                return self._conflict(error, opened, text)
-            except PimemError as error:
-                return NotSaved(self, "refused", str(error))
-            except Exception as error:
-                return NotSaved(self, "refused", unexpected(error))
+            done = attempt(self.store, self.app.turn, work, file=file, opened=opened, text=text)
+            if isinstance(done, Refusal):
+                return NotSaved(self, done)
             self._draft.discard()
-            return saved
+            return Saved(self, done)
 
-        self.app.start(self.store, document.file if document else self._draft.path, run)
+        self.app.start(self.store, file or self._draft.path, run)
 
-    def _conflict(self, error: ConflictError, opened: str, text: str) -> Message:
-        assert self._document is not None
-        try:
-            theirs = error.theirs or self.store.read(self._document.file).text
-        except TopicNotFoundError:
-            return NotSaved(self, "gone", str(error))
-        except PimemError as failure:
-            return NotSaved(self, "refused", str(failure))
-        return NotSaved(self, "conflict", str(error), base=opened, theirs=theirs, mine=text)
-
-    def take_refusal(self, message: NotSaved) -> None:
+    def take_refusal(self, message: Refusal) -> None:
         """Ask the person what to do about a save that did not happen; nothing typed is lost."""
         if message.kind == "secret":
             self._ask_secret(message)
@@ -206,9 +207,15 @@ class EditScreen(EditForm):
 
     def _become_new(self) -> None:
         """Go on with a text whose file was deleted: saving writes it as a new topic."""
-        if self._whole:
+        document = self._document
+        if document is None or "compose" not in self.store.abilities:
             self.app.say_error("The file was deleted meanwhile. What you typed is kept as a draft.")
             return
+        if self._whole:
+            front = document.text.removesuffix(document.body)
+            self.editor.load_text(self.editor.text.removeprefix(front).lstrip("\r\n"))
+            self._whole = False
+            self.remove_class("-whole")
         self._document = None
         self._first = self._fields_of(None)
         self._note = "its file was deleted; saving writes it anew"
@@ -217,7 +224,7 @@ class EditScreen(EditForm):
         self._changed()
         self.app.say_error("The file was deleted meanwhile. Saving again writes it anew.")
 
-    def _ask_secret(self, message: NotSaved) -> None:
+    def _ask_secret(self, message: Refusal) -> None:
         typed = self.typed()
 
         def answered(yes: bool | None) -> None:
@@ -300,8 +307,10 @@ class EditScreen(EditForm):
         """Show what is on disk now, since nothing was typed yet."""
         self._document = document
         self._first = self._fields_of(document)
-        self.name_field.value, self.summary_field.value = self._first[:2]
+        first = self._first
+        self.name_field.value, self.summary_field.value = first.name, first.summary
+        self.title_field.value, self.type_choice.value = first.title, first.type
         place = self.editor.cursor_location
-        self.editor.load_text(self._first[2])
+        self.editor.load_text(first.body)
         self.editor.move_cursor(place)
         self.tell_note("* changed on disk, shown anew")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pimem_core.drafts import Typed
 from pimem_core.model import Document
 from pimem_core.paths import tilde
-from pimem_core.systems.base import WriteRequest
+from pimem_core.systems.base import WriteRequest, typed
 from pimem_core.text import plural, visible_cell
 from pimem_core.tokens import estimate
 from pimem_styles import stylesheet
@@ -23,6 +23,7 @@ from ..cells import clean, cut
 from ..manager import Manager
 from ..messages import TextMeasured
 from ..widgets import BodyView, KeyBar, TooSmall
+from ..widgets.choice import Choice
 from ..widgets.text_editor import TextEditor
 from ..widgets.tick import Tick
 
@@ -35,6 +36,18 @@ if TYPE_CHECKING:
 _MEASURE_S = 0.12
 
 
+class Fields(NamedTuple):
+    """What the form holds."""
+
+    name: str = ""
+    title: str = ""
+    summary: str = ""
+    type: str | None = None
+    body: str = ""
+    pin: bool = False
+    replace: bool = False
+
+
 class EditForm(Screen[None], Reader):
     """Shows what is typed, checks it and tells what it costs; it saves nothing."""
 
@@ -44,7 +57,9 @@ class EditForm(Screen[None], Reader):
     AUTO_FOCUS = None
 
     name_field = getters.query_one("#name", Input)
+    title_field = getters.query_one("#title", Input)
     summary_field = getters.query_one("#summary", Input)
+    type_choice = getters.query_one(Choice)
     editor = getters.query_one(TextEditor)
     preview = getters.query_one(BodyView)
 
@@ -52,16 +67,28 @@ class EditForm(Screen[None], Reader):
         self,
         store: Store,
         document: Document | None,
-        typed: Typed | None = None,
+        draft_of: Typed | None = None,
+        *,
+        whole: bool = False,
     ) -> None:
         super().__init__()
         self.store = store
-        if typed is not None and typed.opened is not None:
-            document = Document(**typed.opened)
+        #: The store as one whose topics have a type and a title; None when they have none.
+        self.typed_store = typed(store)
+        if draft_of is not None and draft_of.opened is not None:
+            document = Document(**draft_of.opened)
         #: The text is edited as a whole, where a system has no name and summary to compose.
-        self._whole = "compose" not in store.abilities
+        self._whole = (
+            whole or "compose" not in store.abilities or (draft_of is not None and draft_of.whole)
+        )
+        # Before anything is mounted a class costs nothing; later it styles the whole form anew.
+        self.set_class(document is None, "-new")
+        self.set_class(self._whole, "-whole")
+        self.set_class(self.typed_store is not None, "-typed")
+        self.set_class("pin" not in store.abilities, "-unpinnable")
+        self.add_class("-preview")
         self._document = document
-        self._restored = typed
+        self._restored = draft_of
         self._first = self._fields_of(document)
         self._refusal = ""
         self._note = ""
@@ -69,26 +96,28 @@ class EditForm(Screen[None], Reader):
         self._measuring: Timer | None = None
         self._latest: Typed | None = None
 
-    def _fields_of(self, document: Document | None) -> tuple[str, str, str, bool, bool]:
-        """What the fields hold before anybody types: name, summary, text, pin, replace."""
+    def _fields_of(self, document: Document | None) -> Fields:
+        """What the fields hold before anybody types."""
         if document is None:
-            return "", "", "", False, False
+            return Fields()
         text = document.text if self._whole else document.body.lstrip("\r\n")
-        return document.name, document.summary, text, False, False
+        return Fields(
+            name=document.name,
+            title=document.title,
+            summary=document.summary,
+            type=document.type,
+            body=text,
+        )
 
     # Showing -----------------------------------------------------------------------------------
 
     def compose(self) -> ComposeResult:
         """Fields, text, preview, status and keys."""
-        typed = self._restored
-        name, summary, body, pin, replace = self._first
-        if typed is not None:
-            name, summary, body = typed.name, typed.summary, typed.body
-            pin, replace = typed.pin, typed.mode == "replace"
-        yield from self.compose_fields(name, summary)
+        fields = self._first if self._restored is None else _fields_typed(self._restored)
+        yield from self.compose_fields(fields)
         with Horizontal(id="options"):
-            yield Tick("pinned", pin, id="pin", compact=True)
-            yield Tick("replace old text", replace, id="replace", compact=True)
+            yield Tick("pinned", fields.pin, id="pin", compact=True)
+            yield Tick("replace old text", fields.replace, id="replace", compact=True)
         yield Static(id="refusal", markup=False)
         with Horizontal(id="body"):
             yield TextEditor()
@@ -97,28 +126,44 @@ class EditForm(Screen[None], Reader):
         yield Static(id="about", markup=False)
         yield KeyBar()
         yield TooSmall()
-        self._body_at_first = body
+        self._body_at_first = fields.body
 
-    def compose_fields(self, name: str, summary: str) -> ComposeResult:
+    def compose_fields(self, fields: Fields) -> ComposeResult:
         """The fields above the text."""
+        types = self.typed_store.types if self.typed_store is not None else ()
         with Horizontal(classes="field"):
             yield Static("Name", classes="label")
-            yield Input(name, id="name", compact=True, select_on_focus=False)
-        with Horizontal(classes="field"):
-            yield Static("Summary", classes="label")
             yield Input(
-                summary,
+                fields.name,
+                placeholder="lower case, with-hyphens" if types else "",
+                id="name",
+                compact=True,
+                select_on_focus=False,
+            )
+        with Horizontal(classes="field", id="titled"):
+            yield Static("Title", classes="label")
+            yield Input(
+                fields.title,
+                placeholder="empty for the first heading, else the name",
+                id="title",
+                compact=True,
+                select_on_focus=False,
+            )
+        with Horizontal(classes="field"):
+            yield Static("Description" if types else "Summary", classes="label")
+            yield Input(
+                fields.summary,
                 placeholder="one line that tells when to read this",
                 id="summary",
                 compact=True,
                 select_on_focus=False,
             )
+        with Horizontal(classes="field", id="typed"):
+            yield Static("Type", classes="label")
+            yield Choice(types, fields.type)
 
     def on_mount(self) -> None:
         """Put the text in, and the cursor where typing begins."""
-        self.set_class(self._document is None, "-new")
-        self.set_class(self._whole, "-whole")
-        self.add_class("-preview")
         self.editor.load_text(self._body_at_first)
         if self._document is None and not self.name_field.value:
             self.name_field.focus()
@@ -131,34 +176,40 @@ class EditForm(Screen[None], Reader):
         """Whether something was typed that is not saved."""
         return self.fields() != self._first
 
-    def fields(self) -> tuple[str, str, str, bool, bool]:
+    def fields(self) -> Fields:
         """What the fields hold now."""
-        return (
-            self.name_field.value,
-            self.summary_field.value,
-            self.editor.text,
-            self.query_one("#pin", Checkbox).value,
-            self.query_one("#replace", Checkbox).value,
+        return Fields(
+            name=self.name_field.value,
+            title=self.title_field.value,
+            summary=self.summary_field.value,
+            type=self.type_choice.value,
+            body=self.editor.text,
+            pin=self.query_one("#pin", Checkbox).value,
+            replace=self.query_one("#replace", Checkbox).value,
         )
 
     def typed(self) -> Typed:
         """What the fields hold now, as a draft keeps it."""
-        name, summary, body, pin, replace = self.fields()
+        fields = self.fields()
         return Typed(
             system=self.store.system,
             folder=self.store.path,
             opened=None if self._document is None else dict(self._document.__dict__),
-            name=name,
-            summary=summary,
-            body=body,
-            pin=pin,
-            mode="replace" if replace else "append",
+            name=fields.name,
+            summary=fields.summary,
+            body=fields.body,
+            title=fields.title,
+            type=fields.type,
+            pin=fields.pin,
+            mode="replace" if fields.replace else "append",
             time=time.time(),
+            whole=self._whole,
         )
 
     @on(Input.Changed)
     @on(TextArea.Changed)
     @on(Checkbox.Changed)
+    @on(Choice.Changed)
     def _changed(self) -> None:
         """Check what was typed at once; measure and keep it when the keys rest."""
         if not self.is_mounted:
@@ -182,11 +233,17 @@ class EditForm(Screen[None], Reader):
 
     def refusal(self) -> str:
         """Why the store would refuse what was typed; empty when it would not."""
-        name, summary, _body, _pin, _replace = self.fields()
-        known = self._document.name if self._document is not None else ""
-        if name == known or self._whole:  # an untouched form needs no scolding
+        fields = self.fields()
+        if fields[:4] == self._first[:4]:  # an untouched form needs no scolding
             return ""
-        return self.store.check(WriteRequest(topic=name, content="", summary=summary)) or ""
+        request = WriteRequest(
+            topic=fields.name,
+            content="",
+            summary=fields.summary,
+            title=fields.title,
+            type=fields.type,
+        )
+        return self.store.check(request, self._document) or ""
 
     def _show_about(self) -> None:
         parts = ["unsaved" if self.dirty else "saved" if self._document is not None else "empty"]
@@ -203,7 +260,10 @@ class EditForm(Screen[None], Reader):
 
     def cost(self) -> int:
         """About how many tokens this adds to each prompt."""
-        return self.store.cost(self.name_field.value, self.summary_field.value)
+        name, summary = self.name_field.value, self.summary_field.value
+        if self.typed_store is not None:
+            return self.typed_store.cost(name, summary, self.title_field.value)
+        return self.store.cost(name, summary)
 
     def on_resize(self) -> None:
         """Lay the preview out for the new width."""
@@ -255,3 +315,15 @@ class EditForm(Screen[None], Reader):
         self._note = note
         if self.is_mounted:
             self._show_about()
+
+
+def _fields_typed(draft: Typed) -> Fields:
+    return Fields(
+        name=draft.name,
+        title=draft.title,
+        summary=draft.summary,
+        type=draft.type,
+        body=draft.body,
+        pin=draft.pin,
+        replace=draft.mode == "replace",
+    )

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pimem_core import undo
 from pimem_core.errors import PimemError
+from pimem_core.paths import tilde
 from pimem_core.text import visible
 from pimem_styles import stylesheet
+from rich.cells import cell_len
 from textual import getters, on
 from textual.containers import Vertical
 from textual.screen import Screen
@@ -16,7 +18,7 @@ from textual.widgets import Static
 from ..ages import short_age
 from ..background import Reader
 from ..bindings import bindings_of
-from ..cells import clean, fit
+from ..cells import clean, cut, fit
 from ..manager import Manager
 from ..markdown import Line
 from ..messages import DifferenceRead, HistoryRead
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
     from ..messages import ChangeFailed, TopicChanged
 
 _KINDS = {"-": "removed", "+": "added", "@": "muted"}
+#: Cells from which there is room for the date beside the age.
+_DATED = 56
 #: Most changes that are shown.
 _MOST = 2_000
 
@@ -92,23 +96,31 @@ class HistoryScreen(Screen[None], Reader):
         self.query_one("#state", Static).update(
             "" if message.entries else "Nothing was changed through pimem yet."
         )
-        self.rows.show([self._row(entry) for entry in message.entries])
+        self._show_rows()
         self.refresh_bindings()
 
     def _row(self, entry: HistoryEntry) -> list[Run]:
+        """One change; the date goes first where there is no room, the name shrinks last."""
         age = short_age(entry.time, self.app.now())
         taken_back = not entry.undoable and entry.action != "undo"
+        moment = f"{entry.time[:16].replace('T', ' ')} " if self.rows.size.width >= _DATED else ""
+        after = f"  {clean(entry.store)}" + ("  (taken back)" if taken_back else "")
+        before = f" {moment}{age:>4}  "
+        room = self.rows.size.width - cell_len(before) - 8 - cell_len(after) - 1
         return [
-            Run(f" {entry.time[:16].replace('T', ' ')} {age:>4}  ", "muted"),
+            Run(before, "muted"),
             Run(fit(clean(entry.action), 7) + " ", "warning" if taken_back else ""),
-            Run(clean(entry.name or entry.file), "name"),
-            Run(f"  {clean(entry.store)}", "muted"),
-            Run("  (taken back)" if taken_back else "", "muted"),
+            Run(cut(clean(entry.name or entry.file), max(room, 8)), "name"),
+            Run(after, "muted"),
         ]
 
     def on_resize(self) -> None:
-        """Lay the difference out for the new width."""
-        self.call_after_refresh(self._read_difference)
+        """Lay changes and difference out for the new width."""
+        self.call_after_refresh(self._show_rows)
+
+    def _show_rows(self) -> None:
+        rows = [self._row(entry) for entry in self._entries]
+        self.rows.show(rows, selected=self.rows.selected)
 
     @on(Rows.RowSelected)
     def _read_difference(self) -> None:
@@ -134,10 +146,10 @@ class HistoryScreen(Screen[None], Reader):
         if row >= len(self._entries) or self._entries[row].id != message.entry:
             return
         lines: list[Line] = []
-        width = self.difference.measure
+        width, home = self.difference.measure, self.app.places.home
         for line in visible(message.text).split("\n"):
             kind = _KINDS.get(line[:1], "heading" if line.startswith("/") else "")
-            lines += [Line(tuple(part)) for part in wrap([Run(line, kind)], width)]
+            lines += [Line(tuple(part)) for part in wrap([Run(tilde(line, home), kind)], width)]
         self.difference.show(lines)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

@@ -303,12 +303,12 @@ class InboxScreen(Screen[None], Reader):
     def action_edit(self) -> None:
         """Edit the file here."""
         if self.selected is not None:
-            self.app.edit_here(self.selected.layer, _topic(self.selected))
+            self.app.edit_here(self.selected.layer, self.selected.file.file)
 
     def action_edit_outside(self) -> None:
         """Edit the file in the person's own editor."""
         if self.selected is not None:
-            self.app.edit_topic(self.selected.layer, _topic(self.selected))
+            self.app.edit_topic(self.selected.layer, self.selected.file.file)
 
     def action_remove(self) -> None:
         """Remove the file after asking."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from pimem_core.errors import PimemError
 from pimem_core.injection import given
 from pimem_core.text import plural, visible
 from pimem_core.tokens import estimate
@@ -81,7 +82,7 @@ class InjectionScreen(Screen[None], Reader):
         self._places = places
         self._store = store
         self._injection = _Injection([], [], 0)
-        self._starts: list[int] = []
+        self._is_read = False
 
     def compose(self) -> ComposeResult:
         """Title, text, entries, keys."""
@@ -103,11 +104,8 @@ class InjectionScreen(Screen[None], Reader):
 
     @on(InjectionRead)
     def _take(self, message: InjectionRead) -> None:
-        self._injection = message.injection
-        total = message.injection.tokens
-        self.query_one("#title", Static).update(
-            f"What pi's model is given with the first prompt: about {plural(total, 'token')}"
-        )
+        self._injection, self._is_read = message.injection, True
+        self._show_title()
         most = max((entry.tokens for entry in message.injection.entries), default=1) or 1
         self.rows.show([_row(entry, most) for entry in message.injection.entries])
         self._lay_out()
@@ -115,6 +113,15 @@ class InjectionScreen(Screen[None], Reader):
     def on_resize(self) -> None:
         """Lay the text out for the new width."""
         self.call_after_refresh(self._lay_out)
+        if self._is_read:
+            self._show_title()
+
+    def _show_title(self) -> None:
+        what = "What pi's model is given with the first prompt"
+        if self.size.width < 72:
+            what = "First prompt"
+        cost = plural(self._injection.tokens, "token")
+        self.query_one("#title", Static).update(f"{what}: about {cost}")
 
     @on(Rows.RowSelected)
     def _lay_out(self) -> None:
@@ -161,16 +168,20 @@ def _row(entry: _Entry, most: int) -> list[Run]:
 
 def _read(places: Places, store: Store) -> _Injection:
     names: dict[str, str] = {}
-    for topic in store.list():
-        names.setdefault(topic.injected, topic.name)
     found = _Injection([], [], 0)
+    try:
+        for topic in store.list():
+            names.setdefault(topic.injected, topic.name)
+    except PimemError as error:
+        said = visible(str(error).replace(places.home, "~"))
+        found.lines += [(f"! {clean(store.name)}: {said}", "cut"), ("", "")]
     for system in given(places):
         if system.error is not None:
             found.lines.append((f"! {system.system}: {system.error}", "muted"))
         for part in system.parts:
             _add(found, f"{system.system} {part.name}", part.text, part.dropped, names)
-    if not found.lines:
-        found.lines.append(("Nothing is given: no system is active here.", "muted"))
+    if not found.entries:
+        found.lines.append(("Nothing is given here.", "muted"))
     found.entries.sort(key=lambda entry: -entry.tokens)
     return found
 

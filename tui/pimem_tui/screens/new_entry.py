@@ -30,6 +30,7 @@ from ..messages import OlderRead, TargetsRead
 from ..targets import file_choices
 from .choice import ChoiceScreen, entry_choices
 from .edit import EditScreen
+from .edit_form import Fields
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -80,25 +81,26 @@ class NewEntryScreen(EditScreen):
         """
         self._file = file
         super().__init__(store, document, draft=draft, typed=typed)
-        self._whole = False
+        self._whole = False  # a layer's texts are edited whole, a new entry is not
+        self.remove_class("-whole")
         self._today = datetime.fromtimestamp(self.app.now()).astimezone().strftime("%Y-%m-%d")
-        content = self._first[2] if typed is None else typed.body
+        content = self._first.body if typed is None else typed.body
         self._values, self._text = split_content(content, _FIELDS)
 
-    def _fields_of(self, document: Document | None) -> tuple[str, str, str, bool, bool]:
-        return self._file, "", entry_content([("status", "active")], ""), False, False
+    def _fields_of(self, document: Document | None) -> Fields:
+        return Fields(name=self._file, body=entry_content([("status", "active")], ""))
 
     def compose(self) -> ComposeResult:
         """The form of all editors, with the text alone below the fields."""
         yield from super().compose()
         self._body_at_first = self._text
 
-    def compose_fields(self, name: str, summary: str) -> ComposeResult:
+    def compose_fields(self, fields: Fields) -> ComposeResult:
         """File and title, then the fields of an entry."""
         with Horizontal(classes="field"):
             yield Static("File", classes="label")
             yield Input(
-                name,
+                fields.name,
                 placeholder="such as decisions.md; F4 lists them",
                 id="name",
                 compact=True,
@@ -107,7 +109,7 @@ class NewEntryScreen(EditScreen):
         with Horizontal(classes="field"):
             yield Static("Title", classes="label")
             yield Input(
-                summary,
+                fields.summary,
                 placeholder="what was decided or learnt, in a few words",
                 id="summary",
                 compact=True,
@@ -137,18 +139,18 @@ class NewEntryScreen(EditScreen):
     def _value(self, key: str) -> str:
         return self.query_one(f"#{key}", Input).value.strip()
 
-    def fields(self) -> tuple[str, str, str, bool, bool]:
+    def fields(self) -> Fields:
         """File, title, and the fields with the text."""
         values = [(key, visible_cell(self._value(key))) for key in _FIELDS]
         content = entry_content(values, self.editor.text)
-        return self.name_field.value, self.summary_field.value, content, False, False
+        return Fields(name=self.name_field.value, summary=self.summary_field.value, body=content)
 
     def refusal(self) -> str:
         """Why the entry would be refused; an untouched form needs no scolding."""
-        name, summary, content, _pin, _replace = self.fields()
+        fields = self.fields()
         if not self.dirty:
             return ""
-        request = WriteRequest(topic=name, content=content, summary=summary)
+        request = WriteRequest(topic=fields.name, content=fields.body, summary=fields.summary)
         return self.store.check(request) or ""
 
     def cost(self) -> int:
@@ -157,8 +159,8 @@ class NewEntryScreen(EditScreen):
 
     def text_to_show(self) -> str:
         """The entry as it will stand in its file."""
-        _name, summary, content, _pin, _replace = self.fields()
-        return entry_text(self._today, summary, content)
+        fields = self.fields()
+        return entry_text(self._today, fields.summary, fields.body)
 
     # Choosing ----------------------------------------------------------------------------------
 

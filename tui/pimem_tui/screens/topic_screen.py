@@ -10,7 +10,7 @@ from textual.screen import Screen
 
 from ..background import Reader
 from ..bindings import bindings
-from ..branches import ARCHIVED, EntryRow
+from ..branches import ARCHIVED, EntryRow, file_of
 from ..manager import Manager
 from ..widgets.store_header import read_only
 
@@ -98,9 +98,9 @@ class TopicScreen(Screen[None], Reader):
     def action_edit(self) -> None:
         """Edit the topic inside the app."""
         if self.entry is not None:
-            self.app.edit_here(self.store, self.entry.whole, line=self.entry.entry.line)
+            self.app.edit_here(self.store, self.entry.of, line=self.entry.entry.line)
         elif self.topic is not None:
-            self.app.edit_here(self.store, self.topic)
+            self.app.edit_here(self.store, self.topic.file)
 
     def action_copy(self) -> None:
         """Copy the topic's text."""
@@ -112,8 +112,7 @@ class TopicScreen(Screen[None], Reader):
     def action_edit_outside(self) -> None:
         """Edit the topic in the person's editor."""
         if self.topic is not None:
-            whole = self.entry.whole if self.entry is not None else self.topic
-            self.app.edit_topic(self.store, whole)
+            self.app.edit_topic(self.store, file_of(self.topic))
 
     def action_set_status(self) -> None:
         """Set the status of the entry."""

@@ -25,7 +25,7 @@ class Rows(ScrollView, can_focus=True, inherit_bindings=False):
     """One line each. The screen has the keys; it calls `move`."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
-        *(f"rows--{kind}" for kind in ("name", "muted", "bar", "warning")),
+        *(f"rows--{kind}" for kind in ("name", "muted", "bar", "warning", "match")),
         "rows--cursor",
     }
 

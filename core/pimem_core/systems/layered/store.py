@@ -378,7 +378,7 @@ class LayeredStore(WholeText):
 
         return session.moment if session is not None else now()
 
-    def check(self, request: WriteRequest) -> str | None:
+    def check(self, request: WriteRequest, opened: Document | None = None) -> str | None:
         """Why an entry would be refused, or would be wrong once it is written."""
         from . import editing
 

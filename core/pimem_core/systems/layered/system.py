@@ -89,9 +89,25 @@ class LayeredSystem:
         from ...model import Setting
 
         return [
-            Setting(key=f"trust.{root}", value=value, source=path)
+            Setting(key=f"trust.{root}", value=value, source=path, kind="switch")
             for root, value, path in trust.answers(places)
         ]
+
+    def wanted(self, key: str, value: object) -> str | None:
+        """Every answer is yes or no."""
+        return None if isinstance(value, bool) else "true or false"
+
+    def change_setting(self, places: Places, key: str, value: object) -> None:
+        """Change the answer about a project's memory."""
+        from ... import trust
+        from ...errors import InvalidArgumentError, UnsupportedError
+
+        root = key.removeprefix("trust.")
+        if root == key or trust.answer(places, root) is None:
+            raise UnsupportedError(f"{key} is not changed here.")
+        if not isinstance(value, bool):
+            raise InvalidArgumentError(f"{key} must be true or false.")
+        trust.keep(places, root, value)
 
     def trouble(self, places: Places) -> ConfigError | None:
         """Nothing: the system has no configuration file of its own."""

@@ -46,7 +46,7 @@ class Session(ChangeSession):
         path = self._path(INDEX_NAME)
         self.index_before: bytes | None = None
         text = read_index(path, {})
-        formats.refuse_foreign(self.store.path, formats.detect(self.store.path, text))
+        formats.refuse_foreign(self.store.path, self.store.detect(text))
         if text is not None:
             self.index_before = text.encode()
         self.index = Index(INITIAL if text is None else text)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 
 from ... import actions
@@ -126,13 +125,12 @@ def _rewrite(places: Places, change: Callable[[str], str]) -> None:
     import filelock
 
     path = handoff.handoff_path(places)
-    folder = os.path.join(places.state_dir, "locks")
-    name = hashlib.sha256(path.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    lock = handoff.lock_path(places)
     with explained(path):
-        make_folder(folder)
+        make_folder(os.path.dirname(lock))
         make_folder(places.agent_dir)
         try:
-            with filelock.FileLock(os.path.join(folder, f"{name}.lock"), timeout=_WAIT_S):
+            with filelock.FileLock(lock, timeout=_WAIT_S):
                 publish(path, change(handoff.read_text(places)).encode())
         except filelock.Timeout as error:
             raise OSError(0, "another process is writing it") from error

@@ -8,7 +8,7 @@ import math
 import os
 
 from ... import jsonc
-from ...errors import ConfigError, PimemError
+from ...errors import ConfigError, InvalidArgumentError, PimemError
 from ...files.read import read_bytes
 from ...model import Setting, Value
 
@@ -228,13 +228,63 @@ def settings(places: Places) -> list[Setting]:
         source = "default"
         if key in raw:
             source = path if raw[key] == plain else f"{path} (not usable as written)"
-        found.append(Setting(key=key, value=plain, source=source))
+        kind = "texts" if key in _RULES else "number" if key in _BOUNDS else "switch"
+        found.append(Setting(key=key, value=plain, source=source, kind=kind))
     found.extend(
         Setting(key=key, value=raw[key], source=f"{path} (unknown key, kept)")
         for key in raw
         if key not in KEYS
     )
     return found
+
+
+def wanted(key: str, value: Any) -> str | None:
+    """What a value of a key must be, in words, where the given one cannot be used; else None."""
+    if key in _RULES:
+        is_list = isinstance(value, list)
+        if is_list and all(isinstance(rule, str) and rule.strip() for rule in value):
+            return None
+        return "a list of rules, none of them blank"
+    if key in _SWITCHES:
+        return None if isinstance(value, bool) else "true or false"
+    if key not in _BOUNDS:
+        return f"one of the known keys: {', '.join(KEYS)}"
+    least, most = _BOUNDS[key]
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if is_number and least <= value <= most:
+        return None
+    return f"a number, {least:g} {'or more' if math.isinf(most) else f'to {most:g}'}"
+
+
+def change(places: Places, key: str, value: Any) -> None:
+    """Set a key of memory.jsonc; comments and every other byte stay.
+
+    Raises:
+        InvalidArgumentError: The value cannot be used; the message says what can.
+        ConfigError: The file is broken; the message names line and column.
+        StorageError: It cannot be written.
+    """
+    from ... import jsonedit
+    from ...settings_file import rewrite
+
+    needed = wanted(key, value)
+    if needed is not None:
+        raise InvalidArgumentError(f"{key} must be {needed}.")
+    bootstrap(places)
+    path = config_path(places)
+
+    def edit(text: str) -> str:
+        try:
+            return jsonedit.set_value(text, key, value)
+        except json.JSONDecodeError as error:
+            raise ConfigError(
+                f"{path}, line {error.lineno}, column {error.colno}: {error.msg}. "
+                "Mend it first; nothing was changed."
+            ) from error
+        except ValueError as error:
+            raise ConfigError(f"{path}: {error}. Mend it first; nothing was changed.") from error
+
+    rewrite(path, edit)
 
 
 def render_rules(config: Config) -> str:

@@ -25,15 +25,19 @@ _HERMES_SEPARATOR = re.compile(r"^[ \t]*§[ \t\r]*$", re.MULTILINE)
 _HEADER = re.compile(r"^#\s+memory index\b", re.MULTILINE | re.IGNORECASE)
 # What the front matter of a topic has that this program or its peers wrote.
 _OWN_KEY = re.compile(r"^(?:  node_type: memory|last_updated:)", re.MULTILINE)
+#: How many files are looked into.
+_SAMPLE = 200
 _NO_PROSE = re.compile(r"\s*(?:#|<!--|>|-->|\Z)")
 
 
-def detect(folder: str, index_text: str | None) -> str | None:
+def detect(folder: str, index_text: str | None, *, is_own: bool = False) -> str | None:
     """The format of a folder: `openpi`, `foreign:<name>`, `unknown`, or None when it is empty.
 
     Args:
         folder: The folder.
         index_text: Its `MEMORY.md`, None when there is none.
+        is_own: Whether it is one of openpi's places, where files without an index are topics that
+            wait for it; any other folder of Markdown is not taken for a memory.
 
     Raises:
         StorageError: The folder cannot be listed.
@@ -65,11 +69,13 @@ def detect(folder: str, index_text: str | None) -> str | None:
         return OPENPI if _has_topic(folder, names) else UNKNOWN
     if index_text is None and not any(name.lower().endswith(".md") for name in names):
         return None
+    if index_text is None and not is_own and not _has_topic(folder, names):
+        return UNKNOWN
     return OPENPI
 
 
 def _has_topic(folder: str, names: set[str]) -> bool:
-    for name in filter(is_topic_file, names):
+    for name in sorted(filter(is_topic_file, names))[:_SAMPLE]:
         try:
             start = read_bytes(os.path.join(folder, name), limit=4096).decode("utf-8", "replace")
         except PimemError:
@@ -95,6 +101,12 @@ def refuse_foreign(folder: str, found: str | None) -> None:
     """
     if found in (None, OPENPI):
         return
+    if found == UNKNOWN and not os.path.lexists(os.path.join(folder, INDEX_NAME)):
+        raise ReadOnlyFormatError(
+            f"{folder} holds Markdown files without an index, none of them in a format that pimem "
+            f'knows, so it is opened read-only; an {INDEX_NAME} with the line "# Memory Index" '
+            "there makes it a memory."
+        )
     if found == UNKNOWN:
         raise ReadOnlyFormatError(
             f"{os.path.join(folder, INDEX_NAME)} is not an openpi index (no entry lines, no "

@@ -155,7 +155,7 @@ class OpenpiHooks:
 
         store = _active(places)
         try:
-            found = formats.detect(store.path, store.view().text)
+            found = store.detect(store.view().text)
             formats.refuse_foreign(store.path, found)
         except PimemError as error:
             return str(error)

@@ -31,7 +31,7 @@ def status_of(store: OpenpiStore) -> StoreStatus:
     count = 0
     try:
         view = store.view()
-        found = formats.detect(store.path, view.text)
+        found = store.detect(view.text)
         seen = Seen(files(view.text or ""))
         count = len(seen.listed) if found in (None, formats.OPENPI) else 0
         seen.look(store.path)

@@ -16,7 +16,7 @@ from ...errors import (
 from ...files.read import PREVIEW_BYTES, is_regular, read_bytes, regular_names
 from ...model import Change, Document, Hit, StoreStatus, Topic
 from ...text import plural, quote
-from ..base import Removal, never, silent
+from ..base import HANDOFF_FILE, Removal, never, silent
 from . import config
 from .folders import local_folder
 from .index import INDEX_NAME, Entry, entries, find, is_topic_file
@@ -29,9 +29,10 @@ if TYPE_CHECKING:
     from ...files.record import Record
     from ...paths import Places
     from ...texts import Texts
-    from ..base import Cancelled, Progress, WriteRequest
+    from ..base import Cancelled, Handoff, Progress, WriteRequest
     from .changing import Session
 
+_NAMES = ("local", "shared")
 _CUT_NOTE = (
     "<!-- memory truncated: topic exceeds size limit; read the file directly for the full body -->"
 )
@@ -48,6 +49,8 @@ class OpenpiStore:
         self.path = folder
         self.places = places
         self._rows = Rows(name, folder)
+        if name in _NAMES:  # any other folder is not pi's
+            self.abilities = self.abilities | {"handoff"}
         self._texts: Texts | None = None
 
     # Reading
@@ -150,6 +153,8 @@ class OpenpiStore:
 
     def read_bytes(self, file: str) -> bytes:
         """The bytes of a topic's file."""
+        if file == HANDOFF_FILE:
+            return self.handoff().text.encode()
         return self._content(file, self.view())
 
     def _content(self, file: str, view: View, limit: int | None = None) -> bytes:
@@ -167,6 +172,10 @@ class OpenpiStore:
         """Open a topic. Bytes that are no UTF-8 show as U+FFFD."""
         from ...files import frontmatter
 
+        if file == HANDOFF_FILE:
+            from . import handoff_editing
+
+            return handoff_editing.document(self)
         view = self.view()
         text = self._content(file, view).decode("utf-8", "replace")
         front = frontmatter.read(text)
@@ -263,12 +272,13 @@ class OpenpiStore:
         with self.session() as session:
             return session.write(name, summary, request)
 
-    def check(self, request: WriteRequest) -> str | None:
+    def check(self, request: WriteRequest, opened: Document | None = None) -> str | None:
         """Why a write would be refused: its topic, summary or content breaks a rule."""
         from . import topic as topics
 
         try:
-            topics.check_topic(request.topic)
+            if opened is None or request.topic != opened.name:
+                topics.check_topic(request.topic)
             topics.check_summary(request.summary)
             topics.check_content(request.content)
         except PimemError as error:
@@ -293,12 +303,18 @@ class OpenpiStore:
             entry = self._only(find(self._indexed(session), topic), topic)
             return session.pin(entry, pinned)
 
+    def detect(self, index_text: str | None) -> str | None:
+        """The format of the folder by its index and files; raises as `formats.detect`."""
+        from . import formats
+
+        return formats.detect(self.path, index_text, is_own=self.name in _NAMES)
+
     def refuse_changes(self) -> None:
         """Refuse a folder in another program's format."""
         from . import formats
 
         text = read_index(self._path(INDEX_NAME), {})
-        formats.refuse_foreign(self.path, formats.detect(self.path, text))
+        formats.refuse_foreign(self.path, self.detect(text))
 
     def removal(self, topic: str) -> Removal:
         """What removing would do."""
@@ -323,14 +339,34 @@ class OpenpiStore:
 
     def save(self, file: str, *, opened: str, text: str, allow_secret: bool = False) -> Change:
         """Save an edited topic file and bring its index line up to date."""
+        if file == HANDOFF_FILE:
+            from . import handoff_editing
+
+            return handoff_editing.save(self, opened=opened, text=text, allow_secret=allow_secret)
         from .editing import save
 
         return save(self, file, opened=opened, text=text, allow_secret=allow_secret)
 
     def revert(self, record: Record, action: str) -> Change:
         """Take a recorded change of this store back."""
+        from . import handoff_editing
+
+        if handoff_editing.is_its(record):
+            return handoff_editing.revert(self, record, action)
         with self.session() as session:
             return session.revert(record, action)
+
+    def handoff(self) -> Handoff:
+        """pi's handoff, which lies beside the local store and is never shared."""
+        from .handoff_editing import look
+
+        return look(self.places)
+
+    def clear_handoff(self) -> Change:
+        """Empty pi's handoff."""
+        from .handoff_editing import clear
+
+        return clear(self)
 
     def recover(self) -> Sequence[str]:
         """Repair what a killed process left unfinished here."""

@@ -62,6 +62,14 @@ class OpenpiSystem:
         """The keys of memory.jsonc."""
         return config.settings(places)
 
+    def wanted(self, key: str, value: object) -> str | None:
+        """What a value of a key of memory.jsonc must be."""
+        return config.wanted(key, value)
+
+    def change_setting(self, places: Places, key: str, value: object) -> None:
+        """Set a key of memory.jsonc."""
+        config.change(places, key, value)
+
     def trouble(self, places: Places) -> ConfigError | None:
         """What is wrong with memory.jsonc, for a notice; None when nothing is."""
         return config.load(places)[1]

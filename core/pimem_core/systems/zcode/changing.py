@@ -155,11 +155,17 @@ class Session(ChangeSession):
     def rewrite(
         self, topic: Topic, before: bytes, text: str, *, hook: str | None, title: str | None
     ) -> Change:
-        """Put an edited text in place; with a hook or a title its index line follows."""
+        """Put an edited text in place; with a hook or a title its index line follows.
+
+        A title gives a fact a line that has none.
+        """
         names.refuse_path(self.store.path, topic.file)
         line = self.line_of(topic.file)
         if line is not None and (hook is not None or title is not None):
             self.index.upsert(line.file, title=title or line.title, hook=hook or line.hook)
+        elif line is None and title is not None:
+            link = self.view.link_to(topic.file)
+            self.index.upsert(link, title=title, hook=hook or topic.summary)
         steps = [
             transaction.Step(
                 path=self._path(topic.file),

@@ -22,11 +22,24 @@ _WANTED = {bool: "true or false", str: "a text"}
 
 
 class Config(Value):
-    """What the files say, with defaults for what they leave out. `dir` is absolute or None."""
+    """What the files say, with defaults for what they leave out.
+
+    `dir` is absolute or None. `waiting_dir` is the one that the project's own file names, while the
+    person has not agreed to use it: a clone must not choose what the model is given, nor where it
+    writes.
+    """
 
     enabled: bool = True
     dir: str | None = None
     inject_index: bool = True
+    waiting_dir: str | None = None
+
+
+def root(places: Places) -> str:
+    """The project that the person's answer is about."""
+    from ...git import root_of
+
+    return root_of(places.cwd) or places.cwd
 
 
 def storage_root(places: Places) -> str:
@@ -53,20 +66,30 @@ def load(places: Places, *, project: bool = True) -> tuple[Config, ConfigError |
     """
     merged: dict[str, Any] = {}
     wrong: list[str] = []
+    waiting: str | None = None
     for path in paths(places)[: 2 if project else 1]:
         try:
             read, ignored = _usable(path, _read(path), places)
         except ConfigError as error:
             wrong.append(str(error))
             continue
-        merged = _merge(merged, read)
         wrong += ignored
+        if path == paths(places)[1] and "dir" in read and not _is_agreed(places):
+            waiting = read.pop("dir")
+        merged = _merge(merged, read)
     config = Config(
         enabled=merged.get("enabled", True),
         dir=merged.get("dir"),
         inject_index=merged.get("injectIndex", True),
+        waiting_dir=waiting,
     )
     return config, ConfigError(" ".join(wrong)) if wrong else None
+
+
+def _is_agreed(places: Places) -> bool:
+    from ... import trust  # hardly any project names a folder
+
+    return trust.answer(places, root(places)) is True
 
 
 def _merge(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
@@ -154,6 +177,8 @@ def settings(places: Places) -> list[Setting]:
     Raises:
         ConfigError: One of the files is broken.
     """
+    from ... import trust
+
     config, _error = load(places)
     values = {"enabled": config.enabled, "dir": config.dir, "injectIndex": config.inject_index}
     sources = dict.fromkeys(values, "default")
@@ -162,7 +187,10 @@ def settings(places: Places) -> list[Setting]:
         raw = _read(path)
         usable, _wrong = _usable(path, raw, places)
         for key, value in raw.items():
-            if key in usable:
+            if key == "dir" and config.waiting_dir is not None and path == paths(places)[1]:
+                if sources[key] == "default":
+                    sources[key] = f"{path} (not used before you agree)"
+            elif key in usable:
                 sources[key] = path
             elif key not in _KEYS:
                 source = f"{path} (unknown key, kept)"
@@ -170,6 +198,10 @@ def settings(places: Places) -> list[Setting]:
             elif sources[key] == "default" and value is not None:
                 sources[key] = f"{path} (not usable as written)"
     known = [Setting(key=f"zcode.{k}", value=v, source=sources[k]) for k, v in values.items()]
+    asked = root(places) if config.waiting_dir is not None else ""
+    if asked and trust.answer(places, asked) is None:  # answers that there are show elsewhere
+        agreed = Setting(key=f"trust.{asked}", value=False, source="default", kind="switch")
+        known.append(agreed)
     return [*known, *unknown]
 
 

@@ -1,11 +1,18 @@
-"""Saving a fact that a person edited as a whole file."""
+"""Facts that a person edits: checking fields, putting them into the text, saving the text."""
 
 from __future__ import annotations
 
 import os
 
 from ... import secrets
-from ...errors import ConflictError, InvalidTopicError, TopicNotFoundError
+from ...errors import (
+    ConflictError,
+    InvalidTopicError,
+    PimemError,
+    StorageError,
+    TopicNotFoundError,
+)
+from ...files import frontmatter
 from ...files.read import decode, not_regular, read_bytes
 from ...merge import merge
 from ...model import Change
@@ -15,28 +22,103 @@ from .facts import head, is_fact_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ...model import Document
+    from ..base import WriteRequest
     from .changing import Session
     from .store import ZcodeStore
 
 
-def save(store: ZcodeStore, file: str, *, opened: str, text: str, allow_secret: bool) -> Change:
+def check(request: WriteRequest, opened: Document | None) -> str | None:
+    """The first rule that a fact would break, None when it breaks none.
+
+    Args:
+        request: The fact as it is typed so far.
+        opened: The fact that is edited; what it holds already is not complained about.
+    """
+    try:
+        if opened is None or request.topic != opened.name:
+            names.check_name(request.topic)
+        if request.title:
+            names.check_title(request.title)
+        if opened is None or request.summary != opened.summary:
+            names.check_description(request.summary)
+        if opened is None or request.type != opened.type:
+            names.check_type(request.type)
+    except PimemError as error:
+        return str(error)
+    return None
+
+
+def compose(document: Document, *, name: str, summary: str, body: str, type_: str | None) -> str:
+    """An opened fact's text with other fields: only the lines of what changed are touched.
+
+    Raises:
+        InvalidArgumentError: A field that changed breaks a rule.
+        StorageError: The front matter cannot be changed safely.
+    """
+    parts = frontmatter.split(document.text)
+    text = document.text
+    if body != document.body:
+        text = parts.bom + parts.opening + parts.block + parts.closing + body
+    renamed, redescribed = name != document.name, summary != document.summary
+    retyped = type_ is not None and type_ != document.type
+    if not (renamed or redescribed or retyped):
+        return text
+    if head(document.text).unclosed:
+        raise StorageError(
+            f"The front matter of {document.path} is never closed; close it in the whole file, "
+            "then try again.",
+            file=document.file,
+        )
+    description = names.check_description(summary) if redescribed else summary
+    if renamed:
+        names.check_name(name)
+    if not parts.present:
+        return fact_text.with_front(text, name=name, description=description, type_=type_)
+    values = {"name": quote(name)} if renamed else {}
+    if redescribed:
+        values["description"] = quote(description)
+    text = frontmatter.update(text, values)
+    if retyped:
+        text = fact_text.with_type(text, names.check_type(type_))
+    found = head(text)
+    if (redescribed and found.description != description) or (retyped and found.type != type_):
+        raise StorageError(
+            f"The front matter of {document.path} is in a form that cannot be changed safely; "
+            "change it in the whole file.",
+            file=document.file,
+        )
+    return text
+
+
+def save(
+    store: ZcodeStore,
+    file: str,
+    *,
+    opened: str,
+    text: str,
+    title: str | None,
+    allow_secret: bool,
+) -> Change:
     """Save an edited fact, merged with what others changed since; its index line follows.
 
-    The line's hook follows an edited description, its title an edited heading that it had.
+    The line's hook follows an edited description, its title an edited heading that it had, unless
+    a title is given.
     """
     if not is_fact_file(file):
         raise TopicNotFoundError(f"{quote(file)} names no fact file.", file=file)
     store.refuse_changes()
-    if text == opened:
+    title = names.check_title(title) if title is not None else None
+    if text == opened and title is None:
         name = store.find(file).name
         said = f"{file} was not changed."
         return Change(outcome="unchanged", store=store.name, name=name, file=file, message=said)
     if not allow_secret:
-        secrets.refuse(store.places, text, known=opened, file=file)
-    return store.changed(lambda session: _save(session, file, opened, text))
+        secrets.refuse(store.places, f"{text}\n{title or ''}", known=opened, file=file)
+    return store.changed(lambda session: _save(session, file, opened, text, title))
 
 
-def _save(session: Session, file: str, opened: str, text: str) -> Change:
+def _save(session: Session, file: str, opened: str, text: str, title: str | None) -> Change:
     path = os.path.join(session.store.path, file)
     names.refuse_path(session.store.path, file)
     try:
@@ -55,16 +137,31 @@ def _save(session: Session, file: str, opened: str, text: str) -> Change:
     if merged:
         text = merge(opened, mine=text, theirs=current, file=file)
     topic = session.store.match(session.view, file)
-    if text == current:
+    line = session.line_of(file)
+    if text == current and (title is None or (line is not None and title == line.title)):
         return session.change("unchanged", topic.name, file, f"{file} says so already.")
     was, front = head(current), head(text)
+    if front.name and front.name != was.name:
+        _refuse_taken(session, front.name, file)
     hook = None
     if front.description and front.description != was.description:
         hook = names.check_description(front.description)
-    title = fact_text.heading(text)
-    line = session.line_of(file)
-    follows = line is not None and title and line.title == fact_text.heading(current)
-    done = session.rewrite(topic, before, text, hook=hook, title=title if follows else None)
+    heading = fact_text.heading(text)
+    follows = line is not None and heading and line.title == fact_text.heading(current)
+    if title is None and follows:
+        title = heading
+    done = session.rewrite(topic, before, text, hook=hook, title=title)
     if merged:
         done = done.but(message=f"{done.message[:-1]}, merged with a change made meanwhile.")
     return done
+
+
+def _refuse_taken(session: Session, name: str, file: str) -> None:
+    """Refuse a new name that another fact has: links could mean either."""
+    for other in session.view.facts.values():
+        if other.file != file and name in (other.name, other.stem):
+            raise InvalidTopicError(
+                f"{quote(name)} is the name of {other.file} already; choose another.",
+                name=name,
+                file=file,
+            )

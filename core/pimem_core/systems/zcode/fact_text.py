@@ -89,7 +89,7 @@ def with_front(old: str, *, name: str, description: str, type_: str | None) -> s
     missing = {"name": quote(name)} if not found.name else {}
     text = frontmatter.update(old, values, defaults=missing)
     if type_ is not None and found.type != type_:
-        text = _with_type(text, type_)
+        text = with_type(text, type_)
     parts = frontmatter.split(text)
     if not parts.closing.endswith("\n"):
         closing = parts.closing + eol
@@ -97,7 +97,7 @@ def with_front(old: str, *, name: str, description: str, type_: str | None) -> s
     return text
 
 
-def _with_type(text: str, type_: str) -> str:
+def with_type(text: str, type_: str) -> str:
     """Set the type where it stands, in `metadata` or at the top, or add it to `metadata`."""
     eol = frontmatter.line_end(text)
     parts = frontmatter.split(text)

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 #: Type of the hidden message, and of the entry that says what it held.
 MESSAGE = "zcode-memory"
 MARKER = "zcode-memory/injected"
+#: Begins the key of the question whether a project may name its folder.
+_ASK = "zcode:trust:"
 _TOOLS = frozenset({"memory_list", "memory_read", "memory_write"})
 _INJECTED = f"@entries:{MARKER}"
 _IN_TAIL = f"@tail_has:{MESSAGE}"
@@ -142,8 +144,14 @@ class ZcodeHooks:
         if payload.get("messageType", "user") != "user":
             return []
         self._remember(payload, context)
-        if not config.load(context.places, project=_counts(context))[0].inject_index:
-            return []
+        found = config.load(context.places, project=_counts(context))[0]
+        asked = self._ask(found, context)
+        if not found.inject_index:
+            return asked
+        return [*asked, *self._given(context)]
+
+    def _given(self, context: HookContext) -> list[Action]:
+        """The index as one message, where it is not in the session yet."""
         try:
             digest, part = self._index(context)
         except PimemError as error:
@@ -158,6 +166,27 @@ class ZcodeHooks:
         return [
             actions.message(MESSAGE, part.text, details={"indexHash": digest}),
             actions.append_entry(MARKER, {"indexHash": digest}),
+        ]
+
+    def _ask(self, found: config.Config, context: HookContext) -> list[Action]:
+        """Ask once whether the project may name its memory's folder, where somebody can answer."""
+        from ... import trust
+
+        root = config.root(context.places) if found.waiting_dir is not None else ""
+        if not root or context.state.get("asked"):
+            return []
+        if trust.answer(context.places, root) is not None:
+            return []
+        context.state["asked"] = True
+        if context.session.mode not in ("tui", "rpc"):
+            return [actions.notify(_not_used(found.waiting_dir), "warning")]
+        return [
+            actions.confirm(
+                _ASK + root,
+                "Use the folder that this project names?",
+                f"Its zcode-memory.json names {found.waiting_dir}. Its index would be given to the "
+                "model, and the model would write there. Say yes if you know who wrote it.",
+            )
         ]
 
     def _index(self, context: HookContext) -> tuple[str, Part | None]:
@@ -206,9 +235,20 @@ class ZcodeHooks:
         return command.complete(prefix)
 
     def answer(self, key: str, value: bool | None, context: HookContext) -> list[Action] | None:
-        """Nothing is ever asked."""
-        del key, value, context
-        return None
+        """Keep what the person said about the folder that the project names."""
+        if not key.startswith(_ASK):
+            return None
+        from ... import trust
+
+        if value is None:
+            return [actions.notify(_not_used(None), "warning")]
+        try:
+            trust.keep(context.places, key.removeprefix(_ASK), value)
+        except PimemError as error:
+            return [actions.notify(f"Your answer cannot be kept: {error}", "warning")]
+        if value:
+            return [actions.notify("The folder is used from the next prompt on.")]
+        return [actions.notify("The folder that this project names stays unused.")]
 
     def _store(self, context: HookContext) -> ZcodeStore:
         from .store import project_store
@@ -221,6 +261,11 @@ class ZcodeHooks:
 def _counts(context: HookContext) -> bool:
     """Whether the project's own configuration file has a say."""
     return context.session.trusted is not False
+
+
+def _not_used(folder: str | None) -> str:
+    named = folder or "The folder that this project names"
+    return f"{named} is not used as its memory before you agree: pi asks where it can."
 
 
 def _other_providers(payload: Mapping[str, Any]) -> str:

@@ -14,11 +14,11 @@ from ...errors import (
 from ...files.read import PREVIEW_BYTES, read_bytes
 from ...model import Change, Document, Hit, StoreStatus, Topic
 from ...text import quote
-from ..base import Links, Removal, WholeText, never, silent
+from ..base import Links, Removal, never, silent
 from . import matching
-from .facts import FRONT_LINES, INDEX_NAME, Fact, facts, head, is_fact_file
+from .facts import FRONT_LINES, INDEX_NAME, TYPES, Fact, facts, head, is_fact_file
 from .index import line_of
-from .view import View, read_index
+from .view import View, entry_of, read_index
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,11 +39,12 @@ _WRITERS = {
 _CUT_NOTE = "<!-- cut here: the file is longer; open it for the rest -->"
 
 
-class ZcodeStore(WholeText):
+class ZcodeStore:
     """One folder of facts."""
 
     system = "zcode"
-    abilities = frozenset({"write", "remove", "edit", "links"})
+    abilities = frozenset({"write", "remove", "edit", "compose", "types", "links"})
+    types = TYPES
 
     def __init__(
         self, name: str, folder: str, places: Places, location: Location | None = None
@@ -202,6 +203,10 @@ class ZcodeStore(WholeText):
         text = self.read_bytes(file).decode("utf-8", "replace")
         front = frontmatter.read(text)
         fact = Fact(file, self._path(file), True, head(text))
+        try:
+            entry = entry_of(self.index_text() or "", file)
+        except PimemError:
+            entry = None  # a fact can be read beside an index that cannot
         return Document(
             store=self.name,
             name=fact.name,
@@ -210,6 +215,9 @@ class ZcodeStore(WholeText):
             front_matter=front,
             body=frontmatter.split(text).body,
             text=text,
+            summary=(entry.hook if entry is not None else "") or fact.head.description,
+            type=fact.head.type,
+            title=entry.title if entry is not None else "",
         )
 
     def preview(self, file: str) -> str:
@@ -314,6 +322,38 @@ class ZcodeStore(WholeText):
 
         return change(self, work)
 
+    def check(self, request: WriteRequest, opened: Document | None = None) -> str | None:
+        """Why a write would be refused: its name, title, description or type breaks a rule."""
+        from .editing import check
+
+        return check(request, opened)
+
+    def cost(self, name: str, summary: str, title: str = "") -> int:
+        """Tokens of the index line."""
+        from ...tokens import estimate
+
+        return estimate(line_of(title or name, f"{name}.md", summary) + "\n")
+
+    def compose(
+        self,
+        document: Document,
+        *,
+        name: str,
+        summary: str,
+        body: str,
+        type: str | None = None,  # noqa: A002
+    ) -> str:
+        """The fact's text with another name, description, type and body."""
+        from .editing import compose
+
+        return compose(document, name=name, summary=summary, body=body, type_=type)
+
+    def keep_texts(self) -> None:
+        """Nothing is kept: a project has few facts."""
+
+    def forget_texts(self) -> None:
+        """Nothing was kept."""
+
     def write(self, request: WriteRequest) -> Change:
         """Create a fact, or give the one of this name a new body and description."""
         from ... import secrets
@@ -365,11 +405,19 @@ class ZcodeStore(WholeText):
         """Move a fact's file into the journal and take its line out."""
         return self.changed(lambda session: session.remove(topic))
 
-    def save(self, file: str, *, opened: str, text: str, allow_secret: bool = False) -> Change:
+    def save(
+        self,
+        file: str,
+        *,
+        opened: str,
+        text: str,
+        title: str | None = None,
+        allow_secret: bool = False,
+    ) -> Change:
         """Save an edited fact and bring its index line up to date."""
         from .editing import save
 
-        return save(self, file, opened=opened, text=text, allow_secret=allow_secret)
+        return save(self, file, opened=opened, text=text, title=title, allow_secret=allow_secret)
 
     def revert(self, record: Record, action: str) -> Change:
         """Take a recorded change of this store back."""
@@ -390,4 +438,10 @@ def project_store(places: Places, config: Config) -> ZcodeStore:
     from .directory import locate
 
     location = locate(places, config.dir)
+    if config.waiting_dir is not None:
+        note = (
+            f"This project's zcode-memory.json names {config.waiting_dir}, which is used once you "
+            "agree: pi asks, and so do the settings of the manager."
+        )
+        location = location.but(notes=[*location.notes, note])
     return ZcodeStore("zcode", location.path, places, location)

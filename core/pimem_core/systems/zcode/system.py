@@ -6,6 +6,7 @@ import functools
 import os
 
 from ... import settings
+from ...errors import UnsupportedError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,6 +67,19 @@ class ZcodeSystem:
         from . import config
 
         return config.settings(places)
+
+    def wanted(self, key: str, value: object) -> str | None:
+        """An answer about a project is yes or no."""
+        return None if isinstance(value, bool) else "true or false"
+
+    def change_setting(self, places: Places, key: str, value: object) -> None:
+        """Keep an answer about the project; the files are those of another program too."""
+        from ... import trust
+        from . import config
+
+        if key != f"trust.{config.root(places)}":
+            raise UnsupportedError(f"{key} is not changed here.")
+        trust.keep(places, config.root(places), value is True)
 
     def trouble(self, places: Places) -> ConfigError | None:
         """What is wrong with the configuration files; None when nothing is."""

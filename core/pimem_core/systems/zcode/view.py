@@ -55,6 +55,15 @@ class View:
         return self.facts.get(self._same.get(unicodedata.normalize("NFC", entry.file), ""))
 
 
+def entry_of(text: str, file: str) -> Entry | None:
+    """What an index says of a fact's file; an accent may be written in another way there."""
+    plain = unicodedata.normalize("NFC", file)
+    return next(
+        (entry for entry in entries(text) if unicodedata.normalize("NFC", entry.file) == plain),
+        None,
+    )
+
+
 def read_index(path: str, shown: Mapping[str, bytes | None]) -> str | None:
     """The text of an index, always whole; None when there is none.
 

@@ -1,0 +1,91 @@
+"""All settings for a front that shows and changes them: pimem's own and those of each system."""
+
+from __future__ import annotations
+
+from . import settings
+from .errors import ConfigError, InvalidArgumentError
+from .model import Value
+from .systems import registry
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from .model import Setting
+    from .paths import Places
+
+#: The name of the section of pimem's own settings.
+OWN = "pimem"
+
+
+class Section(Value):
+    """The settings of one owner, `pimem` or a system. `trouble` says why there are none."""
+
+    name: str
+    rows: Sequence[Setting] = ()
+    trouble: str = ""
+
+
+def sections(places: Places) -> list[Section]:
+    """The sections that have settings: the systems in their order, then pimem itself."""
+    asked: list[tuple[str, Callable[[Places], Sequence[Setting]]]] = [
+        *((system.name, system.settings) for system in registry.SYSTEMS),
+        (OWN, settings.settings),
+    ]
+    found = []
+    for name, ask in asked:
+        try:
+            section = Section(name=name, rows=ask(places))
+        except ConfigError as error:
+            section = Section(name=name, trouble=str(error))
+        if section.rows or section.trouble:
+            found.append(section)
+    return found
+
+
+def change(places: Places, section: str, key: str, value: Any) -> None:
+    """Set a setting of a section; every other byte of its file stays.
+
+    Raises:
+        UnsupportedError: It is not changed here.
+        InvalidArgumentError: The value cannot be used; the message says what can.
+        ConfigError: The file is broken; the message names line and column.
+        StorageError: It cannot be written.
+    """
+    if section == OWN:
+        from . import settings_file
+
+        settings_file.change(places, key, value)
+        return
+    for system in registry.SYSTEMS:
+        if system.name == section:
+            system.change_setting(places, key, value)
+
+
+def parse(kind: str, text: str) -> Any:
+    """The value that a person typed for a setting of this kind; an item for `texts`.
+
+    Raises:
+        InvalidArgumentError: It is blank, or no number.
+    """
+    text = text.strip()
+    if kind == "number":
+        try:
+            number = float(text)
+        except ValueError as error:
+            raise InvalidArgumentError("Type a number.") from error
+        return int(number) if number.is_integer() else number
+    if not text:
+        raise InvalidArgumentError("Type a text.")
+    return text
+
+
+def refusal(section: str, key: str, value: Any) -> str:
+    """Why a value of a setting would be refused, for a front that asks at every key; else empty."""
+    if section == OWN:
+        needed = settings.wanted(key, value)
+    else:
+        found = (system for system in registry.SYSTEMS if system.name == section)
+        needed = next((system.wanted(key, value) for system in found), None)
+    return f"{key} must be {needed}." if needed is not None else ""

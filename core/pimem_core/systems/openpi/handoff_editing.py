@@ -1,0 +1,144 @@
+"""The handoff as a person reads, edits and clears it; pi's own writing of it is in `compaction`."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+
+from ... import secrets
+from ...errors import InvalidTopicError, StorageError, StoreBusyError, TopicNotFoundError
+from ...files import frontmatter, transaction
+from ...files.publish import explained, make_folder
+from ...files.read import decode, read_bytes
+from ...merge import merge
+from ...model import Change, Document
+from ...text import encode
+from ..base import HANDOFF_FILE, Handoff
+from ..session import ChangeSession
+from . import handoff
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ...files.record import Record
+    from ...paths import Places
+    from .store import OpenpiStore
+
+_NAME = "Handoff"
+#: Longest wait for pi, which holds the file for a moment, in seconds.
+_WAIT_S = 2.0
+
+
+def look(places: Places) -> Handoff:
+    """The handoff as it is; raises as `handoff.read_text`."""
+    text = handoff.read_text(places)
+    entries = tuple(reversed(handoff.sections(text)))
+    return Handoff(path=handoff.handoff_path(places), text=text, entries=entries)
+
+
+def document(store: OpenpiStore) -> Document:
+    """The handoff opened as a whole."""
+    text = handoff.read_text(store.places)
+    return Document(
+        store=store.name,
+        name=_NAME,
+        file=HANDOFF_FILE,
+        path=handoff.handoff_path(store.places),
+        front_matter={},
+        body=frontmatter.split(text).body,
+        text=text,
+    )
+
+
+def save(
+    store: OpenpiStore, *, opened: str, text: str, action: str = "edit", allow_secret: bool = False
+) -> Change:
+    """Save an edited handoff, merged with what pi wrote meanwhile: `updated` or `unchanged`.
+
+    Raises:
+        ConflictError: Both changed the same lines.
+        SecretError: The text looks like it holds a credential.
+    """
+    if not allow_secret:
+        secrets.refuse(store.places, text, known=opened, file=HANDOFF_FILE)
+    with held(store) as session:
+        path = handoff.handoff_path(store.places)
+        before = _bytes(path)
+        current = handoff.read_text(store.places)
+        merged = current != opened
+        if merged:
+            text = merge(opened, mine=text, theirs=current, file=handoff.HANDOFF_NAME)
+        if text == current:
+            return session.change("unchanged", _NAME, HANDOFF_FILE, "The handoff says so already.")
+        step = transaction.Step(path=path, before=before, after=encode(text), decides=True)
+        session.commit(action, _NAME, HANDOFF_FILE, [step])
+        said = "Saved the handoff, merged with a change made meanwhile."
+        return session.change(
+            "updated", _NAME, HANDOFF_FILE, said if merged else "Saved the handoff."
+        )
+
+
+def clear(store: OpenpiStore) -> Change:
+    """Empty the handoff: `cleared` or `unchanged`. The next compaction begins it anew."""
+    text = handoff.read_text(store.places)
+    done = save(store, opened=text, text="", action="clear", allow_secret=True)
+    if done.outcome == "unchanged":
+        return done.but(message="The handoff is empty already.")
+    return done.but(outcome="cleared", message="Cleared the handoff.")
+
+
+def revert(store: OpenpiStore, record: Record, action: str) -> Change:
+    """Take a recorded change of the handoff back."""
+    with held(store) as session:
+        return session.revert(record, action)
+
+
+def is_its(record: Record) -> bool:
+    """Whether a recorded change is one of the handoff."""
+    return record.about.file == HANDOFF_FILE
+
+
+@contextlib.contextmanager
+def held(store: OpenpiStore) -> Iterator[ChangeSession]:
+    """Hold the handoff for one change. What a kill leaves of it is repaired with the store's own.
+
+    Raises:
+        StoreBusyError: pi is writing it.
+        StorageError: It cannot be written.
+    """
+    import filelock
+
+    path = handoff.lock_path(store.places)
+    with explained(path):
+        make_folder(os.path.dirname(path))
+        make_folder(store.places.agent_dir)
+        lock = filelock.FileLock(path, timeout=_WAIT_S, poll_interval=0.02)
+        try:
+            lock.acquire()
+        except filelock.Timeout as error:
+            raise StoreBusyError("pi is writing the handoff; try again in a moment.") from error
+    try:
+        session = ChangeSession(
+            store.places, system=store.system, store=store.name, folder=store.path
+        )
+        yield session
+        session.confirm()
+    finally:
+        lock.release()
+
+
+def _bytes(path: str) -> bytes | None:
+    """What the file holds, None while it is not there.
+
+    Raises:
+        StorageError: It cannot be read, or is no regular file.
+    """
+    try:
+        data = read_bytes(path)
+    except TopicNotFoundError:
+        return None
+    except InvalidTopicError as error:
+        raise StorageError(str(error), file=handoff.HANDOFF_NAME) from error
+    decode(data, path)
+    return data

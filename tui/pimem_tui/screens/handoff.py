@@ -1,0 +1,177 @@
+"""What pi hands over from before a compaction to the prompt after it: read, edit, clear."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from pimem_core.errors import PimemError
+from pimem_core.paths import tilde
+from pimem_core.systems.base import HANDOFF_FILE, Handoff
+from pimem_core.text import plural, visible
+from pimem_core.tokens import estimate
+from pimem_styles import stylesheet
+from textual import getters, on
+from textual.message import Message
+from textual.screen import Screen
+from textual.widgets import Static
+
+from ..background import Reader
+from ..bindings import bindings_of
+from ..cells import clean, cut
+from ..manager import Manager
+from ..messages import TopicChanged
+from ..widgets import BodyView, KeyBar, TooSmall
+from ..widgets.body_view import MEASURE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pimem_core.systems.base import HandoffStore, Store
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+
+    from ..markdown import Line
+    from ..messages import ChangeFailed
+
+#: Seconds between two looks at the file: pi writes it at a compaction.
+_LOOK_S = 2.0
+_EMPTY = (
+    "There is no handoff.\n\n"
+    "When pi compacts a conversation, it keeps here what was going on; the newest entry goes to "
+    "the model with the next prompt. handoff_keep in the settings (c) says how many stay."
+)
+
+
+@dataclass(eq=False, repr=False)
+class HandoffRead(Message):
+    """A worker read the handoff and laid it out; `error` says why it could not be read."""
+
+    handoff: Handoff | None
+    lines: Sequence[Line] = ()
+    width: int = 0
+    error: str = ""
+
+
+class HandoffScreen(Screen[None], Reader):
+    """Shows the entries, newest first."""
+
+    app = getters.app(Manager)
+
+    CSS_PATH = stylesheet("handoff.tcss")
+    AUTO_FOCUS = "BodyView"
+    KEY_BAR = (
+        "handoff.back",
+        "handoff.edit",
+        "handoff.edit_outside",
+        "handoff.clear",
+        "change.undo",
+        "app.help",
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("handoff")]
+
+    body = getters.query_one(BodyView)
+
+    def __init__(self, store: HandoffStore) -> None:
+        super().__init__()
+        self._store = store
+        self._handoff: Handoff | None = None
+        self._shown: tuple[str, int] | None = None
+
+    def compose(self) -> ComposeResult:
+        """Title, where it is, entries, keys."""
+        yield Static("Handoff", id="title", markup=False)
+        yield Static(id="about", markup=False)
+        yield BodyView()
+        yield Static(id="state", markup=False)
+        yield KeyBar()
+        yield TooSmall()
+
+    def on_mount(self) -> None:
+        """Read the file, and look at it again now and then."""
+        self.app.topic_changed.subscribe(self, self._follow)
+        self.app.change_failed.subscribe(self, self._follow)
+        self.call_after_refresh(self._read)
+        self.set_interval(_LOOK_S, self._read)
+
+    def _follow(self, _message: TopicChanged | ChangeFailed) -> None:
+        self._read()
+
+    def on_resize(self) -> None:
+        """Lay the text out for the new width."""
+        self.call_after_refresh(self._read)
+
+    def _read(self) -> None:
+        store, shown = self._store, self._shown
+        width = max(min(MEASURE, self.size.width - 3), 1)  # as the text has it once it shows
+
+        def work() -> None:
+            from ..markdown import lay_out
+
+            try:
+                handoff = store.handoff()
+            except PimemError as error:
+                self.post_message(HandoffRead(None, error=str(error)))
+                return
+            if shown != (handoff.text, width):
+                lines = lay_out("\n\n".join(handoff.entries), width)
+                self.post_message(HandoffRead(handoff, lines, width))
+
+        self.run_worker(work, thread=True, exclusive=True, exit_on_error=False, group="handoff")
+
+    @on(HandoffRead)
+    def _take(self, message: HandoffRead) -> None:
+        handoff = self._handoff = message.handoff
+        self._shown = None if handoff is None else (handoff.text, message.width)
+        about, state = "", ""
+        if handoff is None:
+            state = f"The handoff cannot be read.\n\n{message.error}"
+        else:
+            where = tilde(handoff.path, self.app.places.home)
+            if handoff.entries:
+                count = len(handoff.entries)
+                entries = "1 entry" if count == 1 else f"{count:,} entries, newest first"
+                cost = plural(estimate(handoff.entries[0]), "token")
+                about = f"{entries} · the newest goes to the model, {cost} · {where}"
+            else:
+                about, state = where, _EMPTY
+        self.set_class(bool(state), "-message")
+        self.query_one("#about", Static).update(cut(clean(about), max(self.size.width - 2, 1)))
+        self.query_one("#state", Static).update(visible(state))
+        self.body.show(message.lines, keep_place=True)
+        self.refresh_bindings()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """An empty handoff has nothing to clear; one that cannot be read is not edited."""
+        if action in ("edit", "edit_outside"):
+            return True if self._handoff is not None and self._handoff.entries else None
+        if action == "clear":
+            return True if self._handoff is not None and self._handoff.text else None
+        return True
+
+    @property
+    def _as_store(self) -> Store:
+        return cast("Store", self._store)
+
+    def action_edit(self) -> None:
+        """Edit the file inside the app."""
+        self.app.edit_here(self._as_store, HANDOFF_FILE, whole=True)
+
+    def action_edit_outside(self) -> None:
+        """Edit the file in the person's editor."""
+        self.app.edit_topic(self._as_store, HANDOFF_FILE)
+
+    def action_clear(self) -> None:
+        """Empty the handoff."""
+        store = self._store
+
+        def clear() -> Message:
+            with self.app.turn:
+                change = store.clear_handoff()
+            return TopicChanged(store, change)
+
+        self.app.start(store, HANDOFF_FILE, clear)
+
+    def action_back(self) -> None:
+        """Go back."""
+        self.dismiss()

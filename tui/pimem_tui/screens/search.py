@@ -1,0 +1,278 @@
+"""The search across stores: hits of all of them as they come, each with why it matched."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from pimem_core.errors import PimemError
+from pimem_core.text import plural, visible, visible_cell
+from pimem_styles import stylesheet
+from textual import getters, on
+from textual.containers import Horizontal
+from textual.message import Message
+from textual.screen import Screen
+from textual.widgets import Input, Static
+from textual.worker import get_current_worker
+
+from ..background import Reader
+from ..bindings import bindings_of
+from ..cells import clean, cut, find_matches, fit
+from ..manager import Manager
+from ..widgets import KeyBar, TooSmall
+from ..widgets.rows import Rows
+from ..wrap import Run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from pimem_core.model import Hit, StoreStatus
+    from pimem_core.systems.base import Store
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+
+    from ..messages import TopicChanged
+
+#: Most hits that are listed; whoever has more types on.
+_MOST = 1_000
+#: Seconds between two reports of a running search.
+_REPORT_S = 0.12
+_NAME_CELLS = 30
+
+
+@dataclass(eq=False, repr=False)
+class Found(Message):
+    """What a search has found so far, with a row for each hit; `note` says how far it is."""
+
+    query: str
+    hits: Sequence[tuple[int, Hit]]
+    rows: Sequence[Sequence[Run]]
+    note: str
+    done: bool
+    errors: Sequence[str]
+
+
+class SearchInput(Input):
+    """The words to look for. The keys of the list work while they are typed."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings_of("search")
+
+    def validate_value(self, value: str) -> str:
+        """Pasted control characters are drawn as signs, like everywhere."""
+        return visible_cell(value)
+
+
+class SearchScreen(Screen[None], Reader):
+    """Looks for words in every store."""
+
+    app = getters.app(Manager)
+
+    CSS_PATH = stylesheet("search.tcss")
+    AUTO_FOCUS = "SearchInput"
+    KEY_BAR = ("search.open", "search.back", "app.help")
+    BINDINGS: ClassVar[list[BindingType]] = []
+
+    rows = getters.query_one(Rows)
+    words = getters.query_one(SearchInput)
+
+    def __init__(
+        self,
+        stores: Sequence[Store],
+        statuses: Sequence[StoreStatus | None],
+        now: Callable[[], float],
+    ) -> None:
+        super().__init__()
+        self._stores = stores
+        self._statuses = statuses
+        self._now = now
+        self._hits: Sequence[tuple[int, Hit]] = ()
+        self._width = 0
+
+    def compose(self) -> ComposeResult:
+        """The line to type into, the hits, keys."""
+        with Horizontal(id="line"):
+            yield Static("Search", id="label", markup=False)
+            yield SearchInput(
+                placeholder="words in any store", id="words", compact=True, select_on_focus=False
+            )
+            yield Static(id="note", markup=False)
+        yield Rows()
+        yield Static(id="state", markup=False)
+        yield KeyBar()
+        yield TooSmall()
+
+    def on_mount(self) -> None:
+        """Begin empty. Keys stay with the words, also after a click on a hit."""
+        self.rows.can_focus = False
+        self.app.topic_changed.subscribe(self, self._follow)
+        self._begin()
+
+    def _follow(self, _message: TopicChanged) -> None:
+        self._search()
+
+    def on_resize(self) -> None:
+        """Lay the rows out for the new width."""
+        if self.words.value and self._width != self.size.width:
+            self._search()
+
+    @on(Input.Changed)
+    def _search(self) -> None:
+        query = self.words.value
+        if not query.strip():
+            self.workers.cancel_group(self, "search")
+            self._begin()
+            return
+        stores, width = self._stores, self.size.width
+        self._width = width
+
+        def work() -> None:
+            worker = get_current_worker()
+            _search(stores, query, width, self.post_message, lambda: worker.is_cancelled)
+
+        self.run_worker(work, thread=True, exclusive=True, exit_on_error=False, group="search")
+
+    def _begin(self) -> None:
+        for store in self._stores:
+            store.forget_texts()
+        self._hits = ()
+        self.rows.show(())
+        names = ", ".join(clean(store.name) for store in self._stores)
+        self._say(f"Type what to look for in {names}: names, files, summaries and texts.")
+        self.query_one("#note", Static).update("")
+
+    def _say(self, text: str) -> None:
+        self.set_class(bool(text), "-message")
+        self.query_one("#state", Static).update(visible(text))
+        self.refresh_bindings()
+
+    @on(Found)
+    def _take(self, message: Found) -> None:
+        if message.query != self.words.value:
+            return
+        at = self.rows.selected
+        chosen = self._hits[at] if 0 < at < len(self._hits) else None
+        self._hits = message.hits
+        selected = 0
+        if chosen is not None:  # what the eye is on stays, though hits come in before it
+            where = (chosen[0], chosen[1].topic.file)
+            found = ((n, (index, hit.topic.file)) for n, (index, hit) in enumerate(message.hits))
+            selected = next((n for n, known in found if known == where), 0)
+        self.rows.show(message.rows, selected=selected)
+        self.query_one("#note", Static).update(message.note)
+        said = ""
+        if not message.hits:
+            said = "Nothing found. esc clears the words." if message.done else "Searching …"
+        self._say("\n\n".join((said, *message.errors)) if said else "")
+        if message.done and message.hits and message.errors:
+            self.app.say_error(message.errors[0])
+
+    def action_open(self) -> None:
+        """Open the selected topic in its store."""
+        from .detail import DetailScreen
+
+        if 0 <= self.rows.selected < len(self._hits):
+            index, hit = self._hits[self.rows.selected]
+            self.app.push_screen(
+                DetailScreen(
+                    self._stores[index],
+                    self._statuses[index],
+                    hit.topic,
+                    self.words.value,
+                    self._now,
+                )
+            )
+
+    def action_back(self) -> None:
+        """Clear the words, then go back."""
+        if self.words.value:
+            self.words.value = ""
+        else:
+            self.dismiss()
+
+    def action_move(self, by: int) -> None:
+        """Select another hit."""
+        self.rows.move(by)
+
+    def action_page(self, direction: int) -> None:
+        """Move by a screen."""
+        self.rows.move(direction * max(self.rows.size.height - 1, 1))
+
+
+def _search(
+    stores: Sequence[Store],
+    query: str,
+    width: int,
+    post: Callable[[Message], object],
+    cancelled: Callable[[], bool],
+) -> None:
+    """Search store after store and post what there is, in parts when it takes a while."""
+    hits: list[tuple[int, Hit]] = []
+    rows: list[Sequence[Run]] = []
+    errors: list[str] = []
+    reported = time.monotonic()
+    cells = max(len(clean(store.name, 12)) for store in stores)
+
+    def report(note: str, *, done: bool = False) -> None:
+        if not cancelled():
+            post(Found(query, list(hits), list(rows), note, done, tuple(errors)))
+
+    for index, store in enumerate(stores):
+        name = clean(store.name)
+
+        def progress(looked_at: int, total: int, name: str = name) -> None:
+            nonlocal reported
+            if total and time.monotonic() - reported > _REPORT_S:
+                reported = time.monotonic()
+                report(f"{plural(len(hits), 'hit')}, {name} {100 * looked_at // total}% …")
+
+        store.keep_texts()
+        try:
+            for hit in store.search(query, cancelled=cancelled, progress=progress):
+                hits.append((index, hit))
+                rows.append(_row(name, hit, query, width, cells))
+                if len(hits) == _MOST:
+                    report(f"the first {_MOST:,} hits; type on", done=True)
+                    return
+        except PimemError as error:
+            errors.append(f"{name}: {error}")
+        if cancelled():
+            return
+        if hits and index + 1 < len(stores):
+            report(f"{plural(len(hits), 'hit')} …")
+    report(plural(len(hits), "hit"), done=True)
+
+
+def _row(store: str, hit: Hit, query: str, width: int, cells: int) -> Sequence[Run]:
+    """Store, name, and where the words are; the snippet goes first where there is no room."""
+    topic = hit.topic
+    name_cells = min(_NAME_CELLS, max(width - cells - 6, 8))
+    where = f"line {hit.line}: " if hit.line is not None else ""
+    why = hit.snippet if hit.where in ("body", "file") else topic.summary
+    room = width - cells - name_cells - 7
+    runs = [
+        Run(f" {fit(store, cells)}  ", "muted"),
+        *_marked(fit(clean(topic.name), name_cells), query, "name"),
+    ]
+    if room > len(where) + 8:
+        text = _around(clean(why), query, room - len(where))
+        runs += [Run(f"  {where}", "muted"), *_marked(text, query, "muted")]
+    return runs
+
+
+def _around(text: str, query: str, cells: int) -> str:
+    """As much of a text as fits, so that the first place with the words shows."""
+    found = find_matches(text, query)
+    if found and found[0][1] > cells - 1:
+        text = "…" + text[max(found[0][0] - cells // 3, 0) :]
+    return cut(text, cells)
+
+
+def _marked(text: str, query: str, kind: str) -> list[Run]:
+    """The text with the words that were looked for set off."""
+    runs: list[Run] = []
+    at = 0
+    for start, end in find_matches(text, query):
+        runs += [Run(text[at:start], kind), Run(text[start:end], "match")]
+        at = end
+    return [run for run in (*runs, Run(text[at:], kind)) if run.text]
