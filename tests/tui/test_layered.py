@@ -119,11 +119,11 @@ async def test_the_status_of_an_entry_is_set_and_undone(demo: Places) -> None:
         await press(pilot, "down", "down", "S")
         assert isinstance(pilot.app.screen, ChoiceScreen)
         await press(pilot, "down", "down", "enter")
+        await until(pilot, lambda: rows(pilot)[2].startswith(" ×     Chroma"))
         assert "is deprecated now. u undoes it." in notices(pilot)[0]
-        assert rows(pilot)[2].startswith(" ×     Chroma")
         assert entry(pilot).entry.title == "Chroma as vector store"
         await press(pilot, "u")
-        assert rows(pilot)[2].startswith("       Chroma")
+        await until(pilot, lambda: rows(pilot)[2].startswith("       Chroma"))
         assert workspace(demo, "decisions.md").count("**status**: deprecated") == 1
 
 
