@@ -129,7 +129,8 @@ async def test_every_action_of_every_screen_exists_and_is_in_the_help(demo: Plac
 
 async def test_the_same_holds_for_layered_memory(demo: Places) -> None:
     async with manager(demo, start=3) as pilot:
-        await press(pilot, "right", "down")
+        await press(pilot, "right")
+        await press(pilot, "down")
         for keys in ([], ["enter"], ["S"], ["n"], ["b"], ["b", "p", *"space/dec", "enter"]):
             await press(pilot, *keys)
             await each_action_exists(pilot)

@@ -53,7 +53,8 @@ async def test_a_file_unfolds_into_its_entries(demo: Places) -> None:
     async with manager(demo, start=WORKSPACE, size=(100, 24)) as pilot:
         assert [row.split()[0] for row in rows(pilot)] == [*("▸", "▸", "index.md", "!", "○")]
         assert "4 workspace 4" in shown(pilot)
-        await press(pilot, "right", "down")
+        await press(pilot, "right")
+        await press(pilot, "down")
         assert "▾ decisions.md" in rows(pilot)[0]
         assert rows(pilot)[1].startswith(" →     FAISS as vector store")
         assert "superseded, medium" in rows(pilot)[1]
@@ -114,20 +115,22 @@ async def test_what_the_caps_cut_is_said(world: World) -> None:
 
 async def test_the_status_of_an_entry_is_set_and_undone(demo: Places) -> None:
     async with manager(demo, start=WORKSPACE) as pilot:
-        await press(pilot, "right", "down", "down", "S")
+        await press(pilot, "right")
+        await press(pilot, "down", "down", "S")
         assert isinstance(pilot.app.screen, ChoiceScreen)
         await press(pilot, "down", "down", "enter")
+        await until(pilot, lambda: rows(pilot)[2].startswith(" ×     Chroma"))
         assert "is deprecated now. u undoes it." in notices(pilot)[0]
-        assert rows(pilot)[2].startswith(" ×     Chroma")
         assert entry(pilot).entry.title == "Chroma as vector store"
         await press(pilot, "u")
-        assert rows(pilot)[2].startswith("       Chroma")
+        await until(pilot, lambda: rows(pilot)[2].startswith("       Chroma"))
         assert workspace(demo, "decisions.md").count("**status**: deprecated") == 1
 
 
 async def test_an_entry_is_superseded_by_a_chosen_one_and_leads_there(demo: Places) -> None:
     async with manager(demo, start=WORKSPACE) as pilot:
-        await press(pilot, "x", "end", "up", "up", "R")
+        await press(pilot, "x")
+        await press(pilot, "end", "up", "up", "R")
         assert "What supersedes “Outbox" in shown(pilot)
         await press(pilot, *"batch", "enter")
         assert "is superseded by 2026-11-21 Batch size" in notices(pilot)[0]
@@ -144,20 +147,23 @@ async def test_following_unfolds_the_other_file(demo: Places) -> None:
     assert layer is not None
     layer.supersede("patterns.md", "Outbox", "Batch size", by_file="experiments.md")
     async with manager(demo, start=WORKSPACE) as pilot:
-        await press(pilot, "down", "right", "down", "f")
+        await press(pilot, "down", "right")
+        await press(pilot, "down", "f")
         assert entry(pilot).of == "patterns.md"
 
 
 async def test_an_entry_and_a_file_go_to_the_archive(demo: Places) -> None:
     async with manager(demo, start=WORKSPACE) as pilot:
-        await press(pilot, "right", "down", "A")
+        await press(pilot, "right")
+        await press(pilot, "down", "A")
         assert "Moved 2026-05-04 FAISS as vector store of decisions.md" in notices(pilot)[0]
         assert "## 2026-05-04 FAISS" not in workspace(demo, "decisions.md")
         assert "FAISS" in workspace(demo, "archive/decisions.md")
         assert " ○   archive/decisions.md" in "\n".join(rows(pilot))
         await press(pilot, "u")
         assert "FAISS" in workspace(demo, "decisions.md")
-        await press(pilot, "home", "left", "down", "A")
+        await press(pilot, "home", "left")
+        await press(pilot, "down", "A")
         files = [topic.file for topic in browser(pilot).topic_list.listing.topics]
         assert "Moved" in notices(pilot)[-1]
         assert set(files) >= {"archive/experiments.md"}
@@ -175,7 +181,8 @@ async def test_an_archived_file_is_read_and_cannot_be_archived_again(demo: Place
 
 async def test_files_are_not_removed_by_a_key_on_an_entry(demo: Places) -> None:
     async with manager(demo, start=WORKSPACE) as pilot:
-        await press(pilot, "right", "down")
+        await press(pilot, "right")
+        await press(pilot, "down")
         screen = browser(pilot)
         assert screen.check_action("remove", ()) is None
         assert screen.check_action("mark", ()) is None
@@ -194,7 +201,8 @@ async def test_other_stores_have_no_second_level(demo: Places) -> None:
 
 async def test_an_entry_is_read_and_its_relations_are_followed(demo: Places) -> None:
     async with manager(demo, start=WORKSPACE) as pilot:
-        await press(pilot, "right", "down", "enter")
+        await press(pilot, "right")
+        await press(pilot, "down", "enter")
         text = shown(pilot)
         assert "superseded · confidence medium · superseded by 2026-07-16 Chroma" in text
         assert "FAISS, index rebuilt each night" in text
@@ -213,7 +221,8 @@ async def test_an_entry_is_read_and_its_relations_are_followed(demo: Places) -> 
 
 async def test_editing_an_entry_begins_at_its_line(demo: Places) -> None:
     async with manager(demo, start=WORKSPACE) as pilot:
-        await press(pilot, "right", "down", "down", "e")
+        await press(pilot, "right")
+        await press(pilot, "down", "down", "e")
         screen = pilot.app.screen
         assert isinstance(screen, EditScreen)
         line = screen.editor.text.splitlines()[screen.editor.cursor_location[0]]
@@ -242,7 +251,8 @@ async def test_words_show_the_entries_that_have_them(demo: Places) -> None:
 
 async def test_a_change_outside_shows_and_keeps_the_entry(demo: Places) -> None:
     async with manager(demo, start=2) as pilot:
-        await press(pilot, "x", "end", "up", "up")
+        await press(pilot, "x")
+        await press(pilot, "end", "up", "up")
         assert entry(pilot).entry.title == "Retry storms start with equal delays"
         write_above(Path(demo.home, ".pi", "memory", "knowledge", "lessons.md"))
         await until(pilot, lambda: "Fresh" in shown(pilot))
@@ -278,7 +288,8 @@ async def test_texts_of_every_kind_are_drawn_as_they_are(world: World) -> None:
 async def test_two_entries_with_one_heading_are_told_apart(world: World) -> None:
     world.fill(workspace={"a.md": "## 2026-07-01 a\n\none\n\n## 2026-07-01 a\n\ntwo\n"})
     async with manager(world.places, start=3) as pilot:
-        await press(pilot, "right", "down", "down")
+        await press(pilot, "right")
+        await press(pilot, "down", "down")
         assert entry(pilot).entry.line == 5
         await press(pilot, "S", "enter")
         assert "matches 2 entries" in notices(pilot)[0]

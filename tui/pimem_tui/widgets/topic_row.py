@@ -100,7 +100,8 @@ def draw_row(
     dim = is_past(topic)
     runs: _Runs = [(_FLAGS[flag], flag), (sign, kind), (" ", "")]
     name_query = query if hit and hit.where == "name" else ""
-    runs.append((branch, "branch"))
+    if branch:
+        runs.append((branch, "branch"))
     room = max(layout.name - cell_len(branch), 0)
     runs += _marked(fit(clean(topic.name), room), name_query, "past" if dim else "name")
     if layout.type:
