@@ -10,7 +10,6 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
-from pimem_core import undo
 from pimem_core.drafts import Draft, Typed, TypedDraft
 from pimem_core.errors import PimemError
 from pimem_core.text import plural, visible_cell
@@ -135,6 +134,8 @@ class TopicChanges(App[None]):
         """Undo or redo the newest change that was made to any store through pimem."""
 
         def work() -> Message:
+            from pimem_core import undo  # the first paint does not wait for the journal
+
             with self.turn:
                 step = undo.step(self.places, self.stores, action)
             return TopicChanged(step.store, step.change)
