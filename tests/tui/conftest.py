@@ -36,3 +36,10 @@ def world(isolated_home: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     (project / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
     monkeypatch.chdir(project)
     return World(isolated_home, project)
+
+
+@pytest.fixture(autouse=True)
+def lasting_notices(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Notices that outlast a test: on a busy machine they would go before they are looked at."""
+    monkeypatch.setattr("pimem_tui.changes._NOTICE_S", 60)
+    monkeypatch.setattr("pimem_tui.changes._ERROR_S", 60)

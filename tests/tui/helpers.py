@@ -237,7 +237,7 @@ async def settled(pilot: Pilot[None]) -> None:
     """Wait until nothing is being read or changed and the preview shows the selection."""
     quiet = 0
     while quiet < 3:
-        await pilot.pause(0.02)
+        await pilot.pause(0.01)
         working = any(not worker.is_finished for worker in pilot.app.workers)
         behind = any(not preview.is_current for preview in pilot.app.screen.query(Preview))
         quiet = 0 if working or behind else quiet + 1
