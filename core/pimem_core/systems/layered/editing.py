@@ -91,7 +91,8 @@ def write(store: LayeredStore, request: WriteRequest) -> Change:
         text = "" if before is None else decode(before, path)
         entry = entry_text(f"{session.moment:%Y-%m-%d}", title, request.content)
         texts = {file: (before, appended("" if is_placeholder(text) else text, entry))}
-        older = _retire(store, session, file, texts) if "supersedes" in entry else None
+        counts = _counts(texts[file][1], text)
+        older = _retire(store, session, file, texts) if counts and "supersedes" in entry else None
         steps = [
             session.step(
                 os.path.join(store.path, name),
@@ -104,11 +105,23 @@ def write(store: LayeredStore, request: WriteRequest) -> Change:
         ]
         session.commit("write", file, file, steps)
         session.notes += _use_notes(store, file)
+        if not counts:
+            session.notes.append(
+                f"{file} has a code block or comment that is never closed, so the entry does not "
+                "count as one; close it."
+            )
         outcome, verb = ("created", "Created") if before is None else ("updated", "Added to")
         said = f"{verb} {file}: {quote(title)}."
         if older is not None:
             said += f" {older.heading} is superseded by it."
         return session.change(outcome, file, file, said)
+
+
+def _counts(text: str, before: str) -> bool:
+    """Whether what was added is an entry: behind an open code block or comment it is not."""
+    from . import entries
+
+    return len(entries.sections(text)) > len(entries.sections(before))
 
 
 def _retire(
