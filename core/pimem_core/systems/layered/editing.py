@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 from ... import secrets
 from ...errors import (
@@ -28,7 +29,7 @@ from .layers import (
     has_index,
     split,
 )
-from .lines import appended
+from .lines import appended, lines_of, outside_code
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from ..layers import Place
     from .changing import Session
     from .store import LayeredStore
+
+_COMMENT = re.compile(r"^ {0,3}<!--", re.MULTILINE)
 
 
 def _entry_of(request: WriteRequest) -> tuple[str, str]:
@@ -119,7 +122,11 @@ def write(store: LayeredStore, request: WriteRequest) -> Change:
 
 def _counts(text: str, before: str) -> bool:
     """Whether what was added is an entry: behind an open code block or comment it is not."""
-    from . import entries
+    in_code = not outside_code([*lines_of(before), "added"])[-1]
+    begun = [match.start() for match in _COMMENT.finditer(before)]
+    if not in_code and (not begun or before.find("-->", begun[-1]) >= 0):
+        return True
+    from . import entries  # parsing takes its time, and hardly a file is so
 
     return len(entries.sections(text)) > len(entries.sections(before))
 
