@@ -22,8 +22,16 @@ class Ahead:
 
     def __init__(self, work: Callable[[], Any]) -> None:
         self._work = work
-        self._reader, writer = os.pipe()
-        self._child = os.fork()
+        self._reader, self._child = -1, 0
+        try:
+            self._reader, writer = os.pipe()
+        except OSError:
+            return  # no descriptor is left: `result` does the work
+        try:
+            self._child = os.fork()
+        except OSError:
+            os.close(writer)
+            return
         if self._child == 0:
             status = 1
             try:
@@ -38,12 +46,20 @@ class Ahead:
 
     def result(self) -> Any:
         """The result; worked out here when the child came to nothing."""
+        if self._reader < 0:
+            return self._work()
         with os.fdopen(self._reader, "rb") as pipe:
             self._reader = -1
             data = pipe.read()
-        _pid, status = os.waitpid(self._child, 0)
-        self._child = 0
-        return marshal.loads(data) if status == 0 else self._work()
+        if self._child:
+            # Where SIGCHLD is ignored there is no status to wait for.
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(self._child, 0)
+            self._child = 0
+        try:
+            return marshal.loads(data)
+        except (EOFError, ValueError, TypeError):
+            return self._work()  # the child did not come to its end
 
     def close(self) -> None:
         """End the child when nobody wants its result any more."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from .ahead import Ahead, possible
 from .errors import PimemError
 from .files.read import read_bytes
@@ -55,13 +57,19 @@ def scan(
     """
     wanted = query.lower()
     where_are = [topic.path for topic in subjects] if paths is None else paths
-    middle = len(subjects)
+    middle, parent = len(subjects), os.getpid()
 
     def later() -> list[tuple[int, str, int]]:
         """The hits in bodies of the second half."""
-        rows = range(middle, len(subjects))
-        found = ((row, _in_body(where_are[row], wanted, shown)) for row in rows)
-        return [(row, *place) for row, place in found if place is not None]
+        found = []
+        for row in range(middle, len(subjects)):
+            # A search that was killed cannot end its child.
+            if row % _STEP == 0 and os.getppid() != parent != os.getpid():
+                break
+            place = _in_body(where_are[row], wanted, shown)
+            if place is not None:
+                found.append((row, *place))
+        return found
 
     ahead = None
     if len(subjects) >= _MANY and possible():

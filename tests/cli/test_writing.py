@@ -318,3 +318,18 @@ def test_a_foreign_folder_refuses_every_change_and_says_why(
     assert "pi-hermes-memory" in listed.err
     assert pimem.json("search", "body")[0]["file"] == "a.md"
     assert snapshot(isolated_home) == before
+
+
+def test_files_of_another_folder_keep_their_rights(pimem: Pimem, tmp_path: Path) -> None:
+    folder = tmp_path / "other"
+    folder.mkdir()
+    line = "- [A](a.md) 2026-11-01 -- s\n"
+    for name, text in (("MEMORY.md", f"# Memory Index\n\n{line}"), ("a.md", topic_text("A"))):
+        (folder / name).write_text(text)
+        (folder / name).chmod(0o664)
+    words = ["--summary", "s", "--content", "c", "--dir", str(folder)]
+    assert pimem("write", "A", *words).code == 0
+    assert pimem("write", "B", *words).code == 0
+    assert pimem("pin", "A", "--dir", str(folder)).code == 0
+    found = {path.name: path.stat().st_mode & 0o777 for path in folder.iterdir()}
+    assert found == {"MEMORY.md": 0o664, "a.md": 0o664, "b.md": 0o600}

@@ -273,3 +273,46 @@ def test_nested_keys_of_the_same_name_stay() -> None:
     text = "---\nmetadata:\n  name: inner\n  description: |\n    name: x\nname: A\n---\n"
     after = frontmatter.update(text, {"name": '"B"'})
     assert after == text.replace("\nname: A", '\nname: "B"')
+
+
+@pytest.mark.parametrize(
+    ("line", "after"),
+    [
+        ('"A" # kept', '"B" # kept'),
+        ("'it''s'\t# kept", '"B"\t# kept'),
+        ('"a # b"', '"B"'),
+        ("prose # of the text", '"B"'),
+        ('"two\n  lines"  # kept', '"B"  # kept'),
+    ],
+)
+@pytest.mark.parametrize("eol", ["\n", "\r\n"])
+def test_a_comment_behind_a_value_stays(line: str, after: str, eol: str) -> None:
+    text = f"---\nname: {line}\nx: 1\n---\nbody".replace("\n", eol)
+    changed = frontmatter.update(text, {"name": '"B"'})
+    assert changed == f"---\nname: {after}\nx: 1\n---\nbody".replace("\n", eol)
+
+
+def test_a_comment_behind_a_plain_value_stays_only_where_it_is_one() -> None:
+    text = "---\ntype: user # kept\nnote: a#b\nlist: [a] # gone\n---\n"
+    changed = frontmatter.update(text, {"type": "project", "note": "c", "list": "d"})
+    assert changed == "---\ntype: project # kept\nnote: c\nlist: d\n---\n"
+
+
+def test_a_body_never_joins_the_closing_fence() -> None:
+    assert frontmatter.with_body("---\r\nname: A\r\n---", "b") == "---\r\nname: A\r\n---\r\nb"
+    assert frontmatter.with_body("---\nname: A\n---", "") == "---\nname: A\n---"
+    assert frontmatter.with_body("\ufeffold", "new") == "\ufeffnew"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "kept"),
+    [
+        ("name: a\nx: 1\n", "name: b\nx: 1\n", True),
+        ("name: a\nx: 1\n", "name: b\nx: 2\n", False),
+        ("{name: a}\n", '{name: a}\nname: "b"\n', False),
+        ("x: &a 1\nname: &n a\ny: *n\n", 'x: &a 1\nname: "b"\ny: *n\n', False),
+        ("x: [\nname: a\n", 'x: [\nname: "b"\n', True),
+    ],
+)
+def test_what_a_change_may_not_break(old: str, new: str, kept: bool) -> None:
+    assert frontmatter.keeps(f"---\n{old}---\n", f"---\n{new}---\n", {"name"}) is kept

@@ -30,6 +30,23 @@ if sys.argv[2] == "killed":
     def killed(*arguments, parent=os.getpid()):
         return inner(*arguments) if os.getpid() == parent else os.kill(os.getpid(), 9)
     search._in_body = killed
+elif sys.argv[2] == "unwaited":
+    import signal
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+elif sys.argv[2] in ("fork", "pipe"):
+    def refused():
+        raise OSError(11, "Resource temporarily unavailable")
+    setattr(os, sys.argv[2], refused)
+elif sys.argv[2] == "orphan":
+    # Its parent is another one than at the fork: the child has to notice.
+    inner = search._in_body
+    search._STEP = 1
+    os.getppid = lambda: 1
+    def counted(*arguments, parent=os.getpid()):
+        if os.getpid() != parent:
+            os.write(2, b"an orphan reads on")
+        return inner(*arguments)
+    search._in_body = counted
 found = registry.active_store(find_places()).search("line")
 if sys.argv[2] == "left":
     next(found)
@@ -103,3 +120,20 @@ def test_a_child_that_looks_through_the_second_half_changes_no_hit(
     assert searched(places, "2", "whole") == alone
     assert searched(places, "2", "killed") == alone
     assert searched(places, "2", "left") == ""
+
+
+@pytest.mark.parametrize("hindrance", ["unwaited", "fork", "pipe"])
+def test_a_child_that_cannot_be_had_or_waited_for_changes_no_hit(
+    store: Store, places: Places, hindrance: str
+) -> None:
+    for number in range(9):
+        store.write(WriteRequest(topic=f"T{number}", content="a line\n", summary=""))
+    alone = searched(places, "1000", "whole")
+    assert len(alone.splitlines()) == 9
+    assert searched(places, "2", hindrance) == alone
+
+
+def test_the_child_of_a_killed_search_reads_no_further(store: Store, places: Places) -> None:
+    for number in range(9):
+        store.write(WriteRequest(topic=f"T{number}", content="a line\n", summary=""))
+    searched(places, "2", "orphan")

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pimem_core import jsonc, settings
-from pimem_core.errors import ConfigError
+from pimem_core.errors import ConfigError, InvalidArgumentError
 from pimem_core.systems.openpi import config
 
 if TYPE_CHECKING:
@@ -253,3 +253,12 @@ def test_broken_own_settings_name_line_and_column(places: Places) -> None:
     assert "line 1" in str(error)
     with pytest.raises(ConfigError, match="line 1"):
         settings.settings(places)
+
+
+def test_no_infinity_gets_into_a_file_that_has_none(places: Places) -> None:
+    for value in (float("inf"), float("nan")):
+        with pytest.raises(InvalidArgumentError, match="a number, 0 or more"):
+            config.change(places, "stale_after_days", value)
+    config.change(places, "stale_after_days", 7)
+    assert config.load(places)[0].stale_after_days == 7
+    assert config.load(places)[1] is None

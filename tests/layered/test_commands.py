@@ -362,6 +362,7 @@ def test_promote_without_a_workspace_names_the_way(world: World) -> None:
     world.fill(global_={f"inbox/{NAME}": FILLED})
     row = world.json("promote", NAME, "workspace", "x.md", code=1)
     assert "pimem init workspace" in row["message"]
+    assert row["store"] == "global"
     # A file in the global inbox is within reach, with a workspace and without one.
     assert world.json("promote", NAME, "knowledge", "x.md")["outcome"] == "promoted"
 

@@ -284,6 +284,27 @@ def test_archiving_an_entry_moves_its_text(world: World) -> None:
     assert not (world.workspace / "archive" / "d.md").exists()
 
 
+@pytest.mark.parametrize(
+    ("text", "rest", "taken"),
+    [
+        (
+            "## 2026-01-01 A\na\n## 2026-01-02 B\nb\n\nC\n---\n",
+            "## 2026-01-01 A\na\n\nC\n---\n",
+            "b\n",
+        ),
+        ("a\r\n## 2026-01-02 B\r\n---\r\n_From x_\r\n", "a\r\n\r\n---\r\n_From x_\r\n", "\n"),
+        ("a\n## 2026-01-02 B\nb\n## 2026-01-03 C\n", "a\n## 2026-01-03 C\n", "b\n"),
+        ("\ufeff## 2026-01-02 B\nb\n\n# C\n", "\ufeff# C\n", "b\n"),
+    ],
+)
+def test_an_entry_leaves_what_is_around_it_as_it_was(text: str, rest: str, taken: str) -> None:
+    section = next(one for one in entries.sections(text) if one.title == "B")
+    left, own = entries.without(text, section)
+    assert left == rest
+    assert own.startswith("## 2026-01-02 B")
+    assert own.endswith(taken)
+
+
 def test_archiving_a_file_keeps_its_mode(world: World) -> None:
     path = world.workspace / "d.md"
     path.chmod(0o644)

@@ -74,3 +74,14 @@ def test_targets_are_files_that_are_there_and_usual_ones(both: World) -> None:
     assert not found["workspace", "decisions.md"]
     assert found["user", "preferences.md"]
     assert ("knowledge", "index.md") not in found
+
+
+@pytest.mark.parametrize("open_part", ["```\ncode\n", "<!-- a comment\n"])
+def test_an_entry_behind_an_open_part_is_told(world: World, open_part: str) -> None:
+    text = "## 2026-01-01 Old\n\n## 2026-01-02 New\n- **supersedes**: Old\n\n" + open_part
+    world.fill(workspace={"index.md": "", "a.md": text})
+    change = world.layer("workspace").write(
+        WriteRequest(topic="a.md", summary="T", content="- **supersedes**: New")
+    )
+    assert "never closed" in " ".join(change.notes)
+    assert (world.workspace / "a.md").read_text().startswith(text)

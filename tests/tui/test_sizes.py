@@ -10,6 +10,8 @@ import pytest
 from pimem_core.systems import registry
 from pimem_tui.app import PimemApp
 from pimem_tui.screens.browser import BrowserScreen
+from textual.events import Resize
+from textual.geometry import Size
 from tui.helpers import NOW, browser, manager, press, selected, settled, shown
 
 if TYPE_CHECKING:
@@ -170,3 +172,20 @@ async def test_a_question_is_never_cut(demo: Places, width: int) -> None:
         for word in asked.split():
             assert word in text
         assert "Cancel" in text
+
+
+@pytest.mark.parametrize("keys", [[], ["down", "r"]], ids=["screen", "dialog"])
+async def test_an_older_size_that_is_still_on_its_way_is_let_go(
+    demo: Places, keys: list[str]
+) -> None:
+    async with manager(demo, size=(120, 30)) as pilot:
+        await press(pilot, *keys)
+        screen, last = pilot.app.screen, pilot.app.size
+        seen: list[Size] = []
+        screen.screen_layout_refresh_signal.subscribe(screen, lambda _: seen.append(screen.size))
+        # Two sizes on their way would take turns for ever, each bringing itself back.
+        screen.post_message(Resize(Size(90, 30), Size(90, 30)))
+        for _ in range(20):
+            await pilot.pause(0.01)
+        assert set(seen) <= {last}
+        assert screen.has_class("-wide")

@@ -540,3 +540,39 @@ def test_front_matter_that_cannot_be_changed_safely_stays(project: Project) -> N
     with pytest.raises(StorageError, match="by hand"):
         project.write("a", type_="user")
     assert project.files() == before
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "{name: a, description: d, metadata: {type: user}}\n",
+        "  name: a\n  description: d\n  metadata:\n    type: user\n",
+        "? name\n: a\n? description\n: d\n",
+        "name: a\ndescription: &d d\nalias: *d\nmetadata:\n  type: user\n",
+    ],
+)
+@pytest.mark.parametrize("kind", ["write", "form"])
+def test_a_form_that_no_line_can_be_put_into_stays(project: Project, block: str, kind: str) -> None:
+    project.fill({"a.md": f"---\n{block}---\nx\n"})
+    before = project.files()
+    document = project.store.read("a.md")
+
+    def change() -> None:
+        if kind == "write":
+            project.write("a", "x", "new", None)
+        else:
+            body, type_ = document.body, document.type
+            project.store.compose(document, name="a", summary="new", body=body, type=type_)
+
+    with pytest.raises(StorageError, match="safely"):
+        change()
+    assert project.files() == before
+
+
+def test_a_body_after_a_fence_without_line_end(project: Project) -> None:
+    project.fill({"a.md": "---\nname: a\ndescription: d\n---"})
+    document = project.store.read("a.md")
+    text = project.store.compose(
+        document, name="a", summary=document.summary, body="B\n", type=document.type
+    )
+    assert text == "---\nname: a\ndescription: d\n---\nB\n"

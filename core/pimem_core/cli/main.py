@@ -107,7 +107,11 @@ def _store_name(options: argparse.Namespace, places: Places) -> str:
     from .reading import chosen
 
     try:
-        return (chosen(options, places) or registry.active_store(places)).name
+        if (named := chosen(options, places)) is not None:
+            return named.name
+        if options.runs.startswith("curating:"):  # commands of layered memory
+            return registry.find_store("layered", places).name
+        return registry.active_store(places).name
     except PimemError:
         return getattr(options, "store", None) or getattr(options, "dir", None) or ""
 

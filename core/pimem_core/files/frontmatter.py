@@ -13,7 +13,7 @@ from ..text import quote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
     from typing import Any
 
 BOM = "\ufeff"
@@ -206,8 +206,9 @@ def update(
 ) -> str:
     """Set top-level keys of a text's front matter and leave every other byte as it is.
 
-    A key's first occurrence takes the new value, its whole old value goes, later occurrences of
-    the same key go. A missing key is added at the end of the block. The file keeps its line ends.
+    A key's first occurrence takes the new value, its whole old value goes, a comment behind that
+    stays. Later occurrences of the same key go. A missing key is added at the end of the block.
+    The file keeps its line ends.
 
     Args:
         text: A text with front matter.
@@ -224,13 +225,60 @@ def update(
             kept.append(chunk)
         elif key not in done:
             done.add(key)
-            kept.append(f"{key}: {values[key]}{eol}")
+            kept.append(f"{key}: {values[key]}{_comment(key, chunk)}{eol}")
     if kept and not kept[-1].endswith("\n"):
         kept[-1] += eol
     present = {key for key, _ in spans}
     added = {**values, **{k: v for k, v in (defaults or {}).items() if k not in present}}
     kept.extend(f"{key}: {value}{eol}" for key, value in added.items() if key not in done)
     return parts.bom + parts.opening + "".join(kept) + parts.closing + parts.body
+
+
+def with_body(text: str, body: str) -> str:
+    """A text with another body; the closing fence gets the line end that it needs for one."""
+    parts = split(text)
+    fence = parts.closing
+    if fence and body and not fence.endswith("\n"):
+        fence += line_end(text)
+    return parts.bom + parts.opening + parts.block + fence + body
+
+
+def _comment(key: str, chunk: str) -> str:
+    """The comment behind a key's value with the space before it; bare prose has none."""
+    value = chunk.split(":", 1)[1].lstrip(" \t")
+    if value[:1] in ('"', "'"):
+        closed = (_DOUBLE_END if value[0] == '"' else _SINGLE_END).match(value, 1)
+        rest = value[closed.end() :] if closed else ""
+        found = re.match(r"[ \t]+#[^\r\n]*", rest)
+    elif key in _PROSE_KEYS or value[:1] in ("|", ">", "[", "{"):
+        return ""
+    else:
+        found = re.search(r"[ \t]+#[^\r\n]*", chunk.split("\n", 1)[0])
+    return found.group() if found else ""
+
+
+def keeps(old: str, new: str, touched: Collection[str]) -> bool:
+    """Whether a changed front matter says the same as before in all keys but some.
+
+    That YAML could read it, and still can, counts too: other programs have no lenient reading.
+    """
+
+    def rest(text: str) -> dict[str, Any]:
+        return {key: value for key, value in read(text).items() if key not in touched}
+
+    return rest(old) == rest(new) and (not _is_yaml(old) or _is_yaml(new))
+
+
+def _is_yaml(text: str) -> bool:
+    import yaml
+
+    block = split(text).block.replace("\r\n", "\n")
+    try:
+        return len(block) <= _YAML_MOST and isinstance(
+            yaml.compose(block, yaml.BaseLoader), yaml.MappingNode
+        )
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return False
 
 
 def _spans(block: str) -> list[tuple[str | None, str]]:

@@ -9,13 +9,13 @@ from pimem_styles import stylesheet
 from rich.cells import cell_len
 from textual import getters, on
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from ..bindings import bindings_of
 from ..cells import clean, cut, fit
 from ..widgets.rows import Rows
 from ..wrap import Run
+from .steady import SteadyModal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -43,7 +43,7 @@ def entry_choices(rows: Sequence[EntryRow]) -> list[Choice]:
     return [Choice(row.file, row.entry.heading, f"{row.of}, {row.standing}") for row in rows]
 
 
-class ChoiceScreen(ModalScreen[str | None]):
+class ChoiceScreen(SteadyModal[str | None]):
     """Answers with the value of one choice, or with what was typed; None when nothing was chosen.
 
     Typing keeps to what contains the words.

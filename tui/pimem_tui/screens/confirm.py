@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, ClassVar
 from pimem_core.text import visible
 from pimem_styles import stylesheet
 from textual.containers import Horizontal, VerticalScroll
-from textual.screen import ModalScreen
 from textual.widgets import Button, Static
 
 from ..bindings import bindings_of
+from .steady import SteadyModal
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
 
-class ConfirmScreen(ModalScreen[bool]):
+class ConfirmScreen(SteadyModal[bool]):
     """Asks one question. Cancel has the focus, and only `y` or its button says yes."""
 
     CSS_PATH = stylesheet("confirm.tcss")

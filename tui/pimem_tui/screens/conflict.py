@@ -9,7 +9,6 @@ from pimem_core.text import visible
 from pimem_styles import stylesheet
 from textual import getters
 from textual.containers import Container, Vertical
-from textual.screen import Screen
 from textual.widgets import Static
 
 from ..bindings import bindings_of
@@ -18,6 +17,7 @@ from ..manager import Manager
 from ..markdown import Line
 from ..widgets import BodyView, KeyBar, TooSmall
 from ..wrap import Run, wrap
+from .steady import SteadyScreen
 
 if TYPE_CHECKING:
     from pimem_core.merge import Region
@@ -35,7 +35,7 @@ class _Column(NamedTuple):
     places: list[int]
 
 
-class ConflictScreen(Screen[str | None]):
+class ConflictScreen(SteadyScreen[str | None]):
     """Shows both texts and the result; gives the result, or None to go on editing."""
 
     app = getters.app(Manager)

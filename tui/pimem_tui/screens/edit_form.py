@@ -14,7 +14,6 @@ from pimem_core.tokens import estimate
 from pimem_styles import stylesheet
 from textual import getters, on
 from textual.containers import Horizontal, Vertical
-from textual.screen import Screen
 from textual.widgets import Checkbox, Input, Static, TextArea
 from textual.worker import get_current_worker
 
@@ -26,6 +25,7 @@ from ..widgets import BodyView, KeyBar, TooSmall
 from ..widgets.choice import Choice
 from ..widgets.text_editor import TextEditor
 from ..widgets.tick import Tick
+from .steady import SteadyScreen
 
 if TYPE_CHECKING:
     from pimem_core.systems.base import Store
@@ -48,7 +48,7 @@ class Fields(NamedTuple):
     replace: bool = False
 
 
-class EditForm(Screen[None], Reader):
+class EditForm(SteadyScreen[None], Reader):
     """Shows what is typed, checks it and tells what it costs; it saves nothing."""
 
     app = getters.app(Manager)

@@ -13,7 +13,6 @@ from pimem_core.tokens import estimate
 from pimem_styles import stylesheet
 from textual import getters, on
 from textual.message import Message
-from textual.screen import Screen
 from textual.widgets import Static
 
 from ..background import Reader
@@ -23,6 +22,7 @@ from ..manager import Manager
 from ..messages import TopicChanged
 from ..widgets import BodyView, KeyBar, TooSmall
 from ..widgets.body_view import MEASURE
+from .steady import SteadyScreen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,7 +53,7 @@ class HandoffRead(Message):
     error: str = ""
 
 
-class HandoffScreen(Screen[None], Reader):
+class HandoffScreen(SteadyScreen[None], Reader):
     """Shows the entries, newest first."""
 
     app = getters.app(Manager)

@@ -8,11 +8,11 @@ from pimem_core.text import visible
 from pimem_styles import stylesheet
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from ..bindings import bindings
 from ..commands import commands_of
+from .steady import SteadyModal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +33,7 @@ _MARKS = (
 )
 
 
-class HelpScreen(ModalScreen[None]):
+class HelpScreen(SteadyModal[None]):
     """Lists every key that the screen below knows, and what is to be said about the store."""
 
     CSS_PATH = stylesheet("help.tcss")

@@ -12,7 +12,6 @@ from pimem_styles import stylesheet
 from rich.cells import cell_len
 from textual import getters, on
 from textual.containers import Vertical
-from textual.screen import Screen
 from textual.widgets import Static
 
 from ..ages import short_age
@@ -25,6 +24,7 @@ from ..messages import DifferenceRead, HistoryRead
 from ..widgets import BodyView, KeyBar, TooSmall
 from ..widgets.rows import Rows
 from ..wrap import Run, wrap
+from .steady import SteadyScreen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,7 +42,7 @@ _DATED = 56
 _MOST = 2_000
 
 
-class HistoryScreen(Screen[None], Reader):
+class HistoryScreen(SteadyScreen[None], Reader):
     """Lists the changes and shows what the selected one did."""
 
     app = getters.app(Manager)

@@ -12,7 +12,6 @@ from pimem_styles import stylesheet
 from rich.cells import cell_len
 from textual import getters, on
 from textual.containers import Vertical
-from textual.screen import Screen
 from textual.widgets import Static
 
 from ..background import Reader
@@ -27,6 +26,7 @@ from ..widgets import BodyView, KeyBar, TooSmall
 from ..widgets.rows import Rows
 from ..wrap import Run
 from .choice import ChoiceScreen
+from .steady import SteadyScreen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -60,7 +60,7 @@ class _Row(NamedTuple):
         return self.layer.path, self.file.file
 
 
-class InboxScreen(Screen[None], Reader):
+class InboxScreen(SteadyScreen[None], Reader):
     """The files of both inboxes with their sections; the text of the selected one beside them."""
 
     app = getters.app(Manager)

@@ -13,7 +13,6 @@ from pimem_styles import stylesheet
 from textual import getters, on
 from textual.containers import Horizontal
 from textual.message import Message
-from textual.screen import Screen
 from textual.widgets import Static
 
 from ..background import Reader
@@ -24,6 +23,7 @@ from ..markdown import Line
 from ..widgets import BodyView, KeyBar, TooSmall
 from ..widgets.rows import Rows
 from ..wrap import Run, wrap
+from .steady import SteadyScreen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,7 +64,7 @@ class InjectionRead(Message):
     injection: _Injection
 
 
-class InjectionScreen(Screen[None], Reader):
+class InjectionScreen(SteadyScreen[None], Reader):
     """The text at the left, its entries with bars at the right; moving in one moves the other."""
 
     app = getters.app(Manager)

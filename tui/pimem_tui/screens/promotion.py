@@ -9,7 +9,6 @@ from pimem_core.paths import tilde
 from pimem_core.text import plural, visible
 from pimem_styles import stylesheet
 from textual import getters, on
-from textual.screen import Screen
 from textual.widgets import Static
 
 from ..background import Reader
@@ -22,6 +21,7 @@ from ..targets import target_choices, typed_target
 from ..widgets import BodyView, KeyBar, TooSmall
 from ..wrap import Run, wrap
 from .choice import ChoiceScreen
+from .steady import SteadyScreen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 _ABOVE = 4
 
 
-class PromotionScreen(Screen[None], Reader):
+class PromotionScreen(SteadyScreen[None], Reader):
     """The target as it would be, what is added marked; nothing is written before `promote`."""
 
     app = getters.app(Manager)

@@ -12,7 +12,6 @@ from pimem_styles import stylesheet
 from textual import getters, on
 from textual.containers import Horizontal
 from textual.message import Message
-from textual.screen import Screen
 from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
@@ -23,6 +22,7 @@ from ..manager import Manager
 from ..widgets import KeyBar, TooSmall
 from ..widgets.rows import Rows
 from ..wrap import Run
+from .steady import SteadyScreen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -63,7 +63,7 @@ class SearchInput(Input):
         return visible_cell(value)
 
 
-class SearchScreen(Screen[None], Reader):
+class SearchScreen(SteadyScreen[None], Reader):
     """Looks for words in every store."""
 
     app = getters.app(Manager)

@@ -14,7 +14,6 @@ from pimem_styles import stylesheet
 from textual import getters, on
 from textual.containers import Horizontal
 from textual.message import Message
-from textual.screen import Screen
 from textual.widgets import Input, Static
 
 from ..background import Reader
@@ -25,6 +24,7 @@ from ..messages import Copied
 from ..widgets import KeyBar, TooSmall
 from ..widgets.rows import Rows
 from ..wrap import Run
+from .steady import SteadyScreen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,7 +72,7 @@ class ValueInput(Input):
     BINDINGS: ClassVar[list[BindingType]] = bindings_of("value")
 
 
-class SettingsScreen(Screen[None], Reader):
+class SettingsScreen(SteadyScreen[None], Reader):
     """Lists the settings; one line below changes the selected one."""
 
     app = getters.app(Manager)

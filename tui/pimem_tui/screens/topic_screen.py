@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pimem_core.systems.layers import layered
 from textual import getters
-from textual.screen import Screen
 
 from ..background import Reader
 from ..bindings import bindings
 from ..branches import ARCHIVED, EntryRow, file_of
 from ..manager import Manager
 from ..widgets.store_header import read_only
+from .steady import SteadyScreen
 
 if TYPE_CHECKING:
     from pimem_core.model import StoreStatus, Topic
@@ -35,7 +35,7 @@ _NEEDS = {
 _OF_ENTRIES, _OF_FILES = ("set_status", "supersede"), ("toggle_pin", "remove")
 
 
-class TopicScreen(Screen[None], Reader):
+class TopicScreen(SteadyScreen[None], Reader):
     """A screen with a store and one topic that actions are about."""
 
     app = getters.app(Manager)

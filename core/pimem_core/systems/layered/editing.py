@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 from ... import secrets
 from ...errors import (
@@ -28,7 +29,7 @@ from .layers import (
     has_index,
     split,
 )
-from .lines import appended
+from .lines import appended, lines_of, outside_code
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from ..layers import Place
     from .changing import Session
     from .store import LayeredStore
+
+_COMMENT = re.compile(r"^ {0,3}<!--", re.MULTILINE)
 
 
 def _entry_of(request: WriteRequest) -> tuple[str, str]:
@@ -91,7 +94,8 @@ def write(store: LayeredStore, request: WriteRequest) -> Change:
         text = "" if before is None else decode(before, path)
         entry = entry_text(f"{session.moment:%Y-%m-%d}", title, request.content)
         texts = {file: (before, appended("" if is_placeholder(text) else text, entry))}
-        older = _retire(store, session, file, texts) if "supersedes" in entry else None
+        counts = _counts(texts[file][1], text)
+        older = _retire(store, session, file, texts) if counts and "supersedes" in entry else None
         steps = [
             session.step(
                 os.path.join(store.path, name),
@@ -104,11 +108,27 @@ def write(store: LayeredStore, request: WriteRequest) -> Change:
         ]
         session.commit("write", file, file, steps)
         session.notes += _use_notes(store, file)
+        if not counts:
+            session.notes.append(
+                f"{file} has a code block or comment that is never closed, so the entry does not "
+                "count as one; close it."
+            )
         outcome, verb = ("created", "Created") if before is None else ("updated", "Added to")
         said = f"{verb} {file}: {quote(title)}."
         if older is not None:
             said += f" {older.heading} is superseded by it."
         return session.change(outcome, file, file, said)
+
+
+def _counts(text: str, before: str) -> bool:
+    """Whether what was added is an entry: behind an open code block or comment it is not."""
+    in_code = not outside_code([*lines_of(before), "added"])[-1]
+    begun = [match.start() for match in _COMMENT.finditer(before)]
+    if not in_code and (not begun or before.find("-->", begun[-1]) >= 0):
+        return True
+    from . import entries  # parsing takes its time, and hardly a file is so
+
+    return len(entries.sections(text)) > len(entries.sections(before))
 
 
 def _retire(

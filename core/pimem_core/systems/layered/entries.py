@@ -312,4 +312,13 @@ def without(text: str, section: Section) -> tuple[str, str]:
     while end < len(lines) and not lines[end].strip():
         end += 1
     taken = "".join(lines[section.first : section.end])
-    return "".join([*lines[: section.first], *lines[end:]]), taken
+    above, below = lines[: section.first], lines[end:]
+    if taken.startswith("\ufeff"):  # the mark is the file's, not the entry's
+        taken = taken[1:]
+        above = ["\ufeff"]
+    elif above and below and above[-1].strip():
+        # What is below must not join the text above.
+        blank = lines[section.end : end][:1]
+        is_heading = below[0].startswith("#")
+        above += blank or ([] if is_heading else [line_end(lines)])
+    return "".join([*above, *below]), taken

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 
 from ...clock import stamp
 from ...errors import InvalidTopicError, PimemError
@@ -54,6 +55,15 @@ class Session(ChangeSession):
     def _path(self, file: str) -> str:
         return os.path.join(self.store.path, file)
 
+    def _mode(self, file: str) -> int:
+        """Pi's own stores are private; in any other folder a file keeps its rights."""
+        if self.store.is_own:
+            return 0o600
+        try:
+            return stat.S_IMODE(os.lstat(self._path(file)).st_mode)
+        except FileNotFoundError:
+            return 0o600
+
     def write(self, name: str, summary: str, request: WriteRequest) -> Change:
         """Write a topic whose name, summary and content have been checked."""
         known = self.index.named(name)
@@ -78,7 +88,7 @@ class Session(ChangeSession):
         self.index.upsert(name, file, pin=request.pin, stamp=stamp(self.moment), summary=summary)
         dropped = self._maintain(file)
         steps = [
-            transaction.Step(path=path, before=before, after=encode(text)),
+            transaction.Step(path=path, before=before, after=encode(text), mode=self._mode(file)),
             self._index_step(file),
             *self._tombstone_steps(file, buried=False),
         ]
@@ -132,7 +142,8 @@ class Session(ChangeSession):
     ) -> list[str]:
         """Put an edited text in place and bring its index line along; names of dropped lines."""
         dropped: list[str] = []
-        steps = [transaction.Step(path=self._path(file), before=before, after=encode(text))]
+        path, mode = self._path(file), self._mode(file)
+        steps = [transaction.Step(path=path, before=before, after=encode(text), mode=mode)]
         if entry is not None:
             self.index.upsert(name, file, pin=False, stamp=stamp(self.moment), summary=summary)
             dropped = self._maintain(file)
@@ -169,6 +180,7 @@ class Session(ChangeSession):
             path=self._path(INDEX_NAME),
             before=self.index_before,
             after=self.index.text().encode(),
+            mode=self._mode(INDEX_NAME),
             marker=f"]({file})",
             decides=True,
         )

@@ -251,7 +251,7 @@ def wanted(key: str, value: Any) -> str | None:
         return f"one of the known keys: {', '.join(KEYS)}"
     least, most = _BOUNDS[key]
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if is_number and least <= value <= most:
+    if is_number and least <= value <= most and value != math.inf:  # JSON has no infinity
         return None
     return f"a number, {least:g} {'or more' if math.isinf(most) else f'to {most:g}'}"
 

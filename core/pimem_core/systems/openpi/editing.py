@@ -40,7 +40,7 @@ def compose(document: Document, *, name: str, summary: str, body: str) -> str:
     parts = frontmatter.split(document.text)
     text = document.text
     if body != document.body:
-        text = parts.bom + parts.opening + parts.block + parts.closing + body
+        text = frontmatter.with_body(text, body)
     if (name, summary) == (document.name, document.summary):
         return text
     if not parts.present:

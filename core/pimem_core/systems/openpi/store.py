@@ -49,7 +49,8 @@ class OpenpiStore:
         self.path = folder
         self.places = places
         self._rows = Rows(name, folder)
-        if name in _NAMES:  # any other folder is not pi's
+        self.is_own = name in _NAMES  # any other folder is not pi's
+        if self.is_own:
             self.abilities = self.abilities | {"handoff"}
         self._texts: Texts | None = None
 
@@ -307,7 +308,7 @@ class OpenpiStore:
         """The format of the folder by its index and files; raises as `formats.detect`."""
         from . import formats
 
-        return formats.detect(self.path, index_text, is_own=self.name in _NAMES)
+        return formats.detect(self.path, index_text, is_own=self.is_own)
 
     def refuse_changes(self) -> None:
         """Refuse a folder in another program's format."""

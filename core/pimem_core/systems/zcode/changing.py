@@ -23,7 +23,7 @@ from ...files.read import decode, read_bytes
 from ...text import encode, quote
 from ..session import ChangeSession
 from . import fact_text, loading, names, revision
-from .facts import INDEX_NAME, head
+from .facts import INDEX_NAME
 from .index import INITIAL, Index, line_of, target_of
 
 TYPE_CHECKING = False
@@ -105,7 +105,7 @@ class Session(ChangeSession):
         text = fact_text.updated_text(
             old, name=topic, description=description, type_=type_, content=content, append=append
         )
-        self._check_front(text, known.file, description, type_)
+        self._check_front(old, text, known.file, description, type_)
         title = title or self._title(known.file, old, text, known.name)
         return self._put(known.file, known.name, before, text, title=title, hook=description)
 
@@ -219,10 +219,11 @@ class Session(ChangeSession):
             return os.lstat(self._path(file)).st_mode & 0o7777
         return 0o600
 
-    def _check_front(self, text: str, file: str, description: str, type_: str | None) -> None:
+    def _check_front(
+        self, old: str, text: str, file: str, description: str, type_: str | None
+    ) -> None:
         """See that what was written can be read again, before anything is changed."""
-        found = head(text)
-        if found.description != description or (type_ is not None and found.type != type_):
+        if not fact_text.is_safe(old, text, description=description, type_=type_):
             raise StorageError(
                 f"The front matter of {self._path(file)} is in a form that cannot be changed "
                 "safely; mend it by hand, then try again.",

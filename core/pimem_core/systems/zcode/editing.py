@@ -59,7 +59,7 @@ def compose(document: Document, *, name: str, summary: str, body: str, type_: st
     parts = frontmatter.split(document.text)
     text = document.text
     if body != document.body:
-        text = parts.bom + parts.opening + parts.block + parts.closing + body
+        text = frontmatter.with_body(text, body)
     renamed, redescribed = name != document.name, summary != document.summary
     retyped = type_ is not None and type_ != document.type
     if not (renamed or redescribed or retyped):
@@ -81,8 +81,13 @@ def compose(document: Document, *, name: str, summary: str, body: str, type_: st
     text = frontmatter.update(text, values)
     if retyped:
         text = fact_text.with_type(text, names.check_type(type_))
-    found = head(text)
-    if (redescribed and found.description != description) or (retyped and found.type != type_):
+    if not fact_text.is_safe(
+        document.text,
+        text,
+        description=description if redescribed else None,
+        type_=type_ if retyped else None,
+        renamed=renamed,
+    ):
         raise StorageError(
             f"The front matter of {document.path} is in a form that cannot be changed safely; "
             "change it in the whole file.",

@@ -13,6 +13,10 @@ from ...text import quote
 from .facts import head
 from .names import as_title
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.+?)(?:[ \t]+#+)?[ \t]*")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 # The value alone: a comment behind it stays.
@@ -95,6 +99,47 @@ def with_front(old: str, *, name: str, description: str, type_: str | None) -> s
         closing = parts.closing + eol
         text = parts.bom + parts.opening + parts.block + closing + parts.body
     return text
+
+
+def is_safe(
+    old: str, new: str, *, description: str | None, type_: str | None, renamed: bool = False
+) -> bool:
+    """Whether a changed text can be read again, and says the same in all that was not changed.
+
+    Args:
+        old: The text before.
+        new: The text with what was changed.
+        description: What it is to say; None when that was left alone.
+        type_: The type it is to have; None when that was left alone.
+        renamed: Whether it got another name.
+    """
+    was, found = head(old), head(new)
+    if description is not None and found.description != description:
+        return False
+    if type_ is not None and found.type != type_:
+        return False
+    if was.is_usual:  # its lines can be changed one by one
+        return True
+    touched = {
+        key
+        for key, is_touched in (
+            ("name", renamed or not was.name),
+            ("description", description is not None and description != was.description),
+            ("type", type_ is not None and type_ != was.type),
+            ("metadata", type_ is not None and type_ != was.type),
+        )
+        if is_touched
+    }
+    return frontmatter.keeps(old, new, touched) and (
+        "metadata" not in touched or _metadata(old) in ({}, _metadata(new))
+    )
+
+
+def _metadata(text: str) -> dict[str, Any]:
+    """What `metadata` says besides the type."""
+    found = frontmatter.read(text).get("metadata")
+    rest = found if isinstance(found, dict) else {}
+    return {key: value for key, value in rest.items() if key != "type"}
 
 
 def with_type(text: str, type_: str) -> str:
