@@ -206,7 +206,7 @@ class StoreScreen(TopicScreen):
         shown.listing = message.listing
         shown.error = ""
         shown.marked &= message.listing.rows.keys()
-        changed = message.changed - self.app.own_files(message.store)
+        changed = self.app.news(message.store, message.changed)
         if changed:
             self._mark_changed(shown, changed)
         self.tabs.set_count(index, message.listing.count)
