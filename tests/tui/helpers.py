@@ -170,7 +170,7 @@ class MemoryStore:
         self._called("removal")
         found = self.find(topic)
         if found.pinned:
-            raise PinnedError(f'"{found.name}" is pinned; unpin it first.')
+            raise PinnedError("pinned; pimem unpin it first", name=found.name)
         return Removal(question=f'Remove "{found.name}"?', goes_and_stays=f"{found.file} stays.")
 
     def remove(self, topic: str) -> Change:
@@ -212,13 +212,14 @@ async def manager(
     size: tuple[int, int] = (120, 36),
     start: int = 0,
     ready: bool = True,
+    notifications: bool = False,
 ) -> AsyncIterator[Pilot[None]]:
     """A running manager, by default on the stores on disk and with the list read."""
     used: Sequence[Store] = (
         registry.all_stores(places) if stores is None else [as_store(store) for store in stores]
     )
     app = PimemApp(used, places, start=start, now=lambda: NOW)
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=size, notifications=notifications) as pilot:
         if ready:
             await until(pilot, lambda: browser(pilot).is_read)
             await settled(pilot)

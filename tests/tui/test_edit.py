@@ -112,9 +112,9 @@ async def test_a_new_topic_is_checked_while_it_is_typed(demo: Places) -> None:
         assert "leave it out" in shown(pilot)
         await press(pilot, "ctrl+s")
         assert editor(pilot).dirty
-        await press(pilot, "backspace", "backspace", *"Ship", "tab", *"how", "tab", "space")
+        await press(pilot, "backspace", "backspace", *"Ship", "enter", *"how", "enter")
         assert "leave it out" not in shown(pilot)
-        await press(pilot, "tab", "tab", *"body", "ctrl+s")
+        await press(pilot, *"body", "tab", "space", "ctrl+s")
         assert notices(pilot)[-1].startswith('Created "Ship" (ship.md).')
         assert selected(pilot) == "ship.md"
         assert " ● Ship" in shown(pilot)

@@ -70,7 +70,7 @@ async def test_a_new_fact_is_checked_as_it_is_typed(project: Project) -> None:
         assert form(pilot).type_choice.value == "feedback"
         assert "(•) feedback" in shown(pilot)
         assert "! " not in shown(pilot).splitlines()[5]
-        await press(pilot, "tab", "tab", *"body", "ctrl+s")
+        await press(pilot, "enter", *"body", "ctrl+s")
         assert notices(pilot)[-1].startswith('Created "my-fact" (my-fact.md).')
         assert selected(pilot) == "my-fact.md"
     assert (project.path / "my-fact.md").read_text() == (

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pimem_core.systems import registry
 from pimem_core.systems.layers import layered
+from pimem_tui.app import PimemApp
 from pimem_tui.branches import EntryRow, list_rows
 from pimem_tui.screens.browser import BrowserScreen
 from pimem_tui.screens.choice import ChoiceScreen
@@ -111,6 +112,34 @@ async def test_what_the_caps_cut_is_said(world: World) -> None:
         assert str(topic.note).endswith(f" of {len(text.rstrip()):,} characters")
         assert "(cut for lack" in rows(pilot)[-1]
         assert "1 cut" in shown(pilot)
+
+
+async def test_a_status_that_stays_as_it_is_changes_nothing(demo: Places) -> None:
+    before = workspace(demo, "decisions.md")
+    async with manager(demo, start=WORKSPACE) as pilot:
+        await press(pilot, "right", "down", "down", "S")
+        assert "as it is" in shown(pilot)
+        await press(pilot, "enter")
+        assert notices(pilot) == []
+    assert workspace(demo, "decisions.md") == before
+
+
+async def test_own_changes_are_not_marked_as_those_of_others(demo: Places) -> None:
+    async with manager(demo, start=WORKSPACE) as pilot:
+        await press(pilot, "right", "down", "down")
+        app, store, touched = pilot.app, browser(pilot).store, frozenset({entry(pilot).file})
+        assert isinstance(app, PimemApp)
+        assert app.news(store, touched) == touched
+        await press(pilot, "S", "down", "enter")
+        assert app.news(store, touched) == frozenset()
+
+
+async def test_an_entry_without_a_text_shows_its_status_alone(world: World) -> None:
+    world.fill(workspace={"a.md": "## 2026-07-01 a\n\n- **status**: active\n"})
+    async with manager(world.places, start=3) as pilot:
+        await press(pilot, "right")
+        assert "active" in rows(pilot)[1]
+        assert "·" not in rows(pilot)[1]
 
 
 async def test_the_status_of_an_entry_is_set_and_undone(demo: Places) -> None:
@@ -291,7 +320,7 @@ async def test_two_entries_with_one_heading_are_told_apart(world: World) -> None
         await press(pilot, "right")
         await press(pilot, "down", "down")
         assert entry(pilot).entry.line == 5
-        await press(pilot, "S", "enter")
+        await press(pilot, "S", "down", "enter")
         assert "matches 2 entries" in notices(pilot)[0]
 
 

@@ -127,14 +127,14 @@ async def test_several_are_pinned_and_removed_at_once(demo: Places) -> None:
         await press(pilot, "p")
         assert notices(pilot)[-1].startswith("Pinned 2 topics.")
         await press(pilot, "p")
-        assert notices(pilot)[-1] == "Unpinned 2 topics. u undoes it."
+        assert notices(pilot)[-1] == "Unpinned 2 topics. u undoes them one by one."
         await press(pilot, "home", "space", "r")
         assert isinstance(pilot.app.screen, ConfirmScreen)
         assert "Remove 3 topics?" in shown(pilot)
         assert "Pinned ones (1)" in shown(pilot)
         await press(pilot, "escape", "r", "y")
         assert "1 not changed" in notices(pilot)[-2]
-        assert notices(pilot)[-1] == "Removed 2 topics. u undoes it."
+        assert notices(pilot)[-1] == "Removed 2 topics. u undoes them one by one."
         assert "Test Database" not in shown(pilot)
         await press(pilot, "u", "u")
         assert "Test Database" in shown(pilot)
@@ -294,3 +294,24 @@ async def test_themes_go_round_and_settings_choose_one(demo: Places) -> None:
         assert "ctrl+b pin" in shown(pilot)
         await press(pilot, "f1")
         assert "ctrl+b" in shown(pilot)
+
+
+async def test_a_pinned_topic_is_refused_with_the_key_that_unpins_it(demo: Places) -> None:
+    async with manager(demo, size=(40, 20)) as pilot:
+        await press(pilot, "r")
+        assert notices(pilot) == ['"PostgreSQL Setup" is pinned; p unpins it.']
+
+
+async def test_a_notice_takes_the_place_of_the_one_before(demo: Places) -> None:
+    async with manager(demo) as pilot:
+        await press(pilot, "p")
+        await pilot.pause(0.3)
+        await press(pilot, "u")
+        assert [said.split(" ", 1)[0] for said in notices(pilot)] == ["Undid"]
+
+
+async def test_a_long_notice_is_whole_on_a_narrow_screen(demo: Places) -> None:
+    async with manager(demo, size=(40, 20), notifications=True) as pilot:
+        pilot.app.say("word " * 20 + "end.")  # type: ignore[attr-defined]
+        await until(pilot, lambda: "end." in shown(pilot))
+        assert shown(pilot).count("word") == 20

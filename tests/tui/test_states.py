@@ -32,8 +32,7 @@ if TYPE_CHECKING:
 async def test_an_empty_store_names_the_way_to_fill_it() -> None:
     async with manager(find_places()) as pilot:
         assert "No memories here yet." in shown(pilot)
-        assert "pimem write" in shown(pilot)
-        assert "Ask pi to remember" in shown(pilot)
+        assert "n writes the first one; or ask pi to remember something." in shown(pilot)
         assert "1 local 0" in shown(pilot)
         await press(pilot, "enter", "p", "r", "E", "slash", "x", "enter")
         assert notices(pilot) == []

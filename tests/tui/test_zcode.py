@@ -140,7 +140,7 @@ async def test_an_empty_project_says_where_it_will_be(demo: Places) -> None:
     async with manager(demo, start=number_of(demo)) as pilot:
         text = " ".join(shown(pilot).replace("│", " ").split())
         assert "No memories here yet." in text
-        assert "`pimem write --store zcode`" in text
+        assert "n writes the first one" in text
         assert "2 folders in" in text
 
 

@@ -11,7 +11,8 @@ import time
 from typing import TYPE_CHECKING
 
 from pimem_core.drafts import Draft, Typed, TypedDraft
-from pimem_core.errors import PimemError
+from pimem_core.errors import PimemError, PinnedError
+from pimem_core.systems.layers import layered
 from pimem_core.text import plural, visible_cell
 from textual import on
 from textual.app import App, SuspendNotSupported
@@ -46,6 +47,8 @@ _NOTICE_S = 4
 #: Seconds after which a change says that it is still under way.
 _SLOW_S = 0.15
 _ERROR_S = 10
+#: Seconds within which notices belong together.
+_TOGETHER_S = 0.25
 #: Seconds for which a file counts as changed by this app itself.
 _ECHO_S = 2.0
 #: Outcomes that undo takes back.
@@ -69,6 +72,7 @@ class TopicChanges(App[None]):
         #: When this app changed which file of which store: its echo from the watch is no news.
         self._own: dict[tuple[str, str], float] = {}
         self._busy: set[tuple[str, str]] = set()
+        self._said = 0.0
         #: Drafts that are open in an editor here, by path.
         self.open_drafts: set[str] = set()
 
@@ -122,6 +126,8 @@ class TopicChanges(App[None]):
                 for topic in topics:
                     try:
                         changes.append(change(topic.file))
+                    except PinnedError as error:
+                        refusals.append(self.pinned(error))
                     except PimemError as error:
                         refusals.append(str(error))
                 if changes:
@@ -178,12 +184,21 @@ class TopicChanges(App[None]):
 
         self.start(store, file, read)
 
+    def _make_room(self) -> None:
+        """Take away what an earlier key had to tell: its hints no longer hold."""
+        now = time.monotonic()
+        if now - self._said > _TOGETHER_S:
+            self.clear_notifications()
+        self._said = now
+
     def say(self, text: str) -> None:
         """Show a notice for a moment."""
+        self._make_room()
         self.notify(visible_cell(text), markup=False, timeout=_NOTICE_S)
 
     def say_error(self, text: str) -> None:
         """Show an error, for longer."""
+        self._make_room()
         self.notify(visible_cell(text), markup=False, severity="error", timeout=_ERROR_S)
 
     @on(RemovalKnown)
@@ -274,11 +289,16 @@ class TopicChanges(App[None]):
         self.say(text + self._way_back(change.outcome))
         self.topic_changed.publish(message)
 
-    def _way_back(self, outcome: str) -> str:
-        """Which key takes a change back, for its notice."""
+    def _way_back(self, outcome: str, count: int = 1) -> str:
+        """Which key takes a change, or several, back, for its notice."""
         if outcome in _UNDOABLE:
-            return f" {self.key_for('change.undo')} undoes it."
+            what = "it" if count == 1 else "them one by one"
+            return f" {self.key_for('change.undo')} undoes {what}."
         return f" {self.key_for('change.redo')} redoes it." if outcome == "undone" else ""
+
+    def pinned(self, error: PinnedError) -> str:
+        """The refusal of a pinned topic, with the key that is the way out."""
+        return f'"{error.name}" is pinned; {self.key_for("topic.pin")} unpins it.'
 
     def key_for(self, binding_id: str) -> str:
         """The first key of a binding as people write it."""
@@ -302,7 +322,7 @@ class TopicChanges(App[None]):
         said = f"{words} {plural(len(done), 'topic')}."
         if dropped:
             said += f" Dropped {plural(dropped, 'index line')} without a file."
-        self.say(said + self._way_back(done[-1].outcome))
+        self.say(said + self._way_back(done[-1].outcome, len(done)))
         self.topic_changed.publish(TopicChanged(message.store, done[-1]))
 
     @on(ChangeFailed)
@@ -340,6 +360,8 @@ class TopicChanges(App[None]):
         def run() -> None:
             try:
                 result = work()
+            except PinnedError as error:
+                result = ChangeFailed(store, file, self.pinned(error))
             except PimemError as error:
                 result = ChangeFailed(store, file, str(error))
             except Exception as error:
@@ -357,6 +379,17 @@ class TopicChanges(App[None]):
         oldest = time.monotonic() - _ECHO_S
         self._own = {key: moment for key, moment in self._own.items() if moment > oldest}
         return {file for path, file in self._own if path == store.path}
+
+    def news(self, store: Store, files: frozenset[str]) -> frozenset[str]:
+        """Those of the changed files that somebody else changed.
+
+        A change of a layer can touch several files, in other layers too.
+        """
+        own = self.own_files(store)
+        if layered(store) is None:
+            return files - own
+        layers = {other.path for other in self.stores if layered(other) is not None}
+        return frozenset() if any(path in layers for path, _ in self._own) else files
 
     @property
     def is_busy(self) -> bool:

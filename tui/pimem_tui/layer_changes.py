@@ -63,7 +63,7 @@ class LayerChanges(TopicChanges):
         from .screens.choice import Choice, ChoiceScreen
 
         def chosen(status: str | None) -> None:
-            if status is not None:
+            if status is not None and status != row.entry.status:
                 heading = row.entry.heading
                 self._change_layer(store, row.of, lambda: store.set_status(row.of, heading, status))
 

@@ -23,6 +23,7 @@ def state_of(
     error: str,
     query: str,
     hits: Listing | None,
+    new_key: str = "",
 ) -> str | None:
     """The message for a store without rows, or None when the list shows.
 
@@ -32,6 +33,7 @@ def state_of(
         error: Why it could not be read; empty when it could.
         query: The filter.
         hits: What the filter found so far; None while it has found nothing yet.
+        new_key: The key that writes a topic; empty where none can be written.
     """
     if error and (listing is None or not listing.topics):
         return (
@@ -62,12 +64,9 @@ def state_of(
             "This folder is in no format that pimem knows.\n\n"
             "It is opened read-only. `pimem --dir FOLDER` opens another one."
         )
-    name = f" --store {clean(status.store)}" if status is not None else ""
-    said = (
-        "No memories here yet.\n\n"
-        f"Ask pi to remember something, or write one yourself with `pimem write{name}`;\n"
-        "`pimem write --help` says what it needs."
-    )
+    said = "No memories here yet."
+    if new_key:
+        said += f"\n\n{new_key} writes the first one; or ask pi to remember something."
     return "\n\n".join((said, *(status.notes if status is not None else ())))
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from pimem_core.systems.base import handing_over
-from pimem_core.systems.layers import layered
 from pimem_core.text import plural
 from textual import on
 from textual.widgets import Input
@@ -17,7 +16,6 @@ from ..messages import HitsFound, SearchFailed, SearchProgress
 from ..ordering import ORDERS
 from ..widgets import StoreTabs, TopicList
 from ..widgets.filter_bar import FilterInput
-from ..widgets.store_header import read_only
 from .branch_screen import BranchScreen
 from .topic_screen import TopicScreen
 
@@ -313,13 +311,5 @@ class BrowserScreen(BranchScreen):
         if action == "handoff":
             return self._handing_over is not None
         if action == "new":
-            return self._can_write()
+            return self.can_write()
         return super().check_action(action, parameters)
-
-    def _can_write(self) -> bool | None:
-        layer = layered(self.store)
-        if layer is None and not {"write", "compose"} <= self.store.abilities:
-            return False
-        found = self._shown[self._index].layer
-        hindered = layer is not None and (found is None or bool(found.hindrance))
-        return None if hindered or read_only(self.store_status) else True

@@ -115,14 +115,15 @@ class EditForm(SteadyScreen[None], Reader):
         """Fields, text, preview, status and keys."""
         fields = self._first if self._restored is None else _fields_typed(self._restored)
         yield from self.compose_fields(fields)
-        with Horizontal(id="options"):
-            yield Tick("pinned", fields.pin, id="pin", compact=True)
-            yield Tick("replace old text", fields.replace, id="replace", compact=True)
         yield Static(id="refusal", markup=False)
         with Horizontal(id="body"):
             yield TextEditor()
             with Vertical(id="preview"):
                 yield BodyView(can_focus=False)
+        # After the text, so that tab leads from the fields into it.
+        with Horizontal(id="options"):
+            yield Tick("pinned", fields.pin, id="pin", compact=True)
+            yield Tick("replace old text", fields.replace, id="replace", compact=True)
         yield Static(id="about", markup=False)
         yield KeyBar()
         yield TooSmall()
@@ -170,6 +171,11 @@ class EditForm(SteadyScreen[None], Reader):
         else:
             self.editor.focus()
         self._changed()
+
+    @on(Input.Submitted)
+    def _go_on(self) -> None:
+        """Enter leads from one field to the next, at last into the text."""
+        self.focus_next()
 
     @property
     def dirty(self) -> bool:

@@ -104,7 +104,7 @@ class HistoryScreen(SteadyScreen[None], Reader):
         age = short_age(entry.time, self.app.now())
         taken_back = not entry.undoable and entry.action != "undo"
         moment = f"{entry.time[:16].replace('T', ' ')} " if self.rows.size.width >= _DATED else ""
-        after = f"  {clean(entry.store)}" + ("  (taken back)" if taken_back else "")
+        after = f"  {clean(entry.store)}" + ("  (undone)" if taken_back else "")
         before = f" {moment}{age:>4}  "
         room = self.rows.size.width - cell_len(before) - 8 - cell_len(after) - 1
         return [

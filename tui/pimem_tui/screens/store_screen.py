@@ -128,6 +128,15 @@ class StoreScreen(TopicScreen):
         """The selected topic, as long as the list shows."""
         return None if self.has_class("-message") else self.topic_list.topic
 
+    def can_write(self) -> bool | None:
+        """Whether a topic can be written here; None when something is in the way."""
+        layer = layered(self.store)
+        if layer is None and not {"write", "compose"} <= self.store.abilities:
+            return False
+        found = self._shown[self._index].layer
+        hindered = layer is not None and (found is None or bool(found.hindrance))
+        return None if hindered or read_only(self.store_status) else True
+
     @property
     def listing_has_entries(self) -> bool:
         """Whether rows of the list can be entries."""
@@ -197,7 +206,7 @@ class StoreScreen(TopicScreen):
         shown.listing = message.listing
         shown.error = ""
         shown.marked &= message.listing.rows.keys()
-        changed = message.changed - self.app.own_files(message.store)
+        changed = self.app.news(message.store, message.changed)
         if changed:
             self._mark_changed(shown, changed)
         self.tabs.set_count(index, message.listing.count)
@@ -316,7 +325,8 @@ class StoreScreen(TopicScreen):
     def _show_state(self) -> None:
         """Put a message in the place of the list when there is nothing to list."""
         shown = self._shown[self._index]
-        text = state_of(shown.listing, shown.status, shown.error, self._query, self._hits)
+        new_key = self.app.key_for("list.new") if self.can_write() else ""
+        text = state_of(shown.listing, shown.status, shown.error, self._query, self._hits, new_key)
         layer = shown.layer
         if text is not None and layer is not None and layer.missing and not self._query:
             text = state_of_layer(layer, self.app.key_for("layer.init"))

@@ -63,6 +63,10 @@ class Choice(Widget, can_focus=True):
             at = 0 if by > 0 else len(self._words) - 1
         self.value = self._words[at]
 
+    def key_enter(self) -> None:
+        """Go on to what follows, as in a field."""
+        self.screen.focus_next()
+
     def render(self) -> Content:
         """The line."""
         self._places = []

@@ -189,7 +189,7 @@ def _lead(topic: Topic) -> tuple[str, str]:
     if topic.problem:
         return f"({clean(topic.problem)}) ", "problem"
     if isinstance(topic, EntryRow):
-        return f"{clean(topic.standing)} · ", "standing"
+        return f"{clean(topic.standing)}{' · ' if topic.summary else ''}", "standing"
     if topic.note:
         return f"({clean(topic.note)}) ", "standing"
     return ("", "") if topic.listed else ("(not in the index) ", "unlisted")
