@@ -98,6 +98,18 @@ def test_a_reader_that_leaves_early_is_fine(empty: Folder) -> None:
         assert shell('set -o pipefail; "$@" | true', *words).stderr == b""
 
 
+def test_a_refusal_that_nobody_reads_is_still_one(empty: Folder) -> None:
+    empty.fill({"MEMORY.md": HEADER})
+    for words in (["show", "nosuch"], ["remove", "nosuch", "--json"]):
+        read, write = os.pipe()
+        os.close(read)
+        done = subprocess.run(
+            [*COMMAND, *words], stdout=write, stderr=write, env=environment(), check=False
+        )
+        os.close(write)
+        assert done.returncode == 1
+
+
 def test_a_full_disk_behind_stdout_is_said(nasty: Folder) -> None:
     for words in (["list"], ["list", "--json"], ["show", "n.md", "--raw"]):
         done = shell('"$@" > /dev/full', *words)

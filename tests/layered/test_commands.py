@@ -78,6 +78,17 @@ def test_init_makes_what_the_design_names(world: World) -> None:
     assert world.block() == ""  # placeholders say nothing
 
 
+def test_a_folder_that_is_none_of_the_layers_is_refused(both: World) -> None:
+    (both.home / "lone" / "knowledge").mkdir(parents=True)
+    (both.home / "lone" / "index.md").write_text("# Index\n")
+    before = tree(both.home)
+    for words in (["init", "workspace"], ["checkpoint"], ["clear-task"]):
+        done = both.json(*words, "--dir", str(both.home / "lone"), code=1)
+        assert "leave --dir out" in done["message"], words
+    assert tree(both.home) == before
+    assert both.json("refresh", "--dir", str(both.workspace))["outcome"] == "unchanged"
+
+
 def test_init_twice_changes_nothing_and_an_edited_index_stays(both: World) -> None:
     (both.global_dir / "index.md").write_text("# My own index\n")
     (both.workspace / "index.md").write_text("# Our own index\n")

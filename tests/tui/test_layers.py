@@ -6,16 +6,25 @@ import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pimem_core.systems import registry
+from pimem_tui.app import PimemApp
 from pimem_tui.screens.browser import BrowserScreen
 from pimem_tui.screens.confirm import ConfirmScreen
 from pimem_tui.screens.edit import EditScreen
-from tui.helpers import browser, manager, notices, press, shown
+from tui.helpers import NOW, browser, manager, notices, press, shown, until
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from layered.worlds import World
     from pimem_core.paths import Places
+    from pimem_core.systems.base import Store
 
 GLOBAL, WORKSPACE = 2, 3
+
+
+def names_of(stores: Iterable[Store]) -> list[str]:
+    return [store.name for store in stores]
 
 
 def task(places: Places) -> str:
@@ -58,6 +67,19 @@ async def test_the_global_layer_is_created_beside_a_workspace(world: World) -> N
         assert "user/preferences.md" in shown(pilot)
         assert "says nothing yet" in shown(pilot)
     assert (world.global_dir / "knowledge" / "lessons.md").exists()
+
+
+async def test_layers_can_be_created_by_a_person_who_has_none(world: World) -> None:
+    assert names_of(registry.all_stores(world.places)) == ["local", "shared"]
+    stores = registry.offered_stores(world.places)
+    assert names_of(stores) == ["local", "shared", "global", "workspace"]
+    world.configure('[systems]\nlayered = "off"\n')
+    assert names_of(registry.offered_stores(world.places)) == ["local", "shared"]
+    app = PimemApp(stores, world.places, start=WORKSPACE, now=lambda: NOW)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await until(pilot, lambda: "I creates it" in shown(pilot))
+        await press(pilot, "I")
+        assert "index.md" in shown(pilot)
 
 
 async def test_where_there_can_be_no_memory_it_says_why(world: World) -> None:

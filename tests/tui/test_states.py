@@ -138,7 +138,7 @@ async def test_a_folder_of_markdown_without_an_index_opens_read_only(
         await until(pilot, lambda: "read-only: unknown" in shown(pilot))
         await press(pilot, "n", "e", "E", "r", "p", "question_mark")
         text = str(pilot.app.screen.query_one("#text").render())
-        assert "holds Markdown files without an index" in " ".join(text.split())
+        assert "holds files, but no index" in " ".join(text.split())
     assert (folder / "guide.md").read_text() == "# A guide\n"
     assert sorted(path.name for path in folder.iterdir()) == ["guide.md"]
 

@@ -47,7 +47,8 @@ FOLDERS = [
     ({"notes.md": "x", "README.md": "# Things\n"}, "openpi", "unknown"),
     ({"notes.md": "---\ntags: [a]\n---\nx"}, "openpi", "unknown"),
     ({"notes.md": "x", "a.md": OPENPI}, "openpi", "openpi"),
-    ({"notes.txt": "x"}, "openpi", None),
+    ({"notes.txt": "x"}, "openpi", "unknown"),
+    ({".lock.old": "", ".invalidate": ""}, "openpi", None),
 ]
 
 

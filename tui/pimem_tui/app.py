@@ -160,7 +160,7 @@ def _stores(places: Places, store: str | None, folder: str | None) -> tuple[Sequ
     """The stores to show, and which of them first."""
     if folder is not None:
         return [registry.open_folder(folder, places)], 0
-    stores = list(registry.all_stores(places))
+    stores = registry.offered_stores(places)
     wanted = registry.find_store(store, places) if store else registry.active_store(places)
     for index, known in enumerate(stores):
         if known.path == wanted.path:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from ..errors import EXIT_CODES, UnsupportedError
+from ..errors import EXIT_CODES, InvalidArgumentError, UnsupportedError
 from ..systems import registry
+from ..systems.layered.layers import GLOBAL, WORKSPACE
 from ..systems.layers import layered
 from .reading import chosen, notice_troubles
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from .output import Output
 
 _SYSTEM = "layered"
+#: What would touch the layers of the working folder, whatever folder `--dir` names.
+_OF_THIS_PROJECT = ("init", "checkpoint", "clear-task")
 
 
 def _store(options: argparse.Namespace, places: Places, output: Output) -> LayeredStore:
@@ -27,6 +30,11 @@ def _store(options: argparse.Namespace, places: Places, output: Output) -> Layer
     if found is None:
         raise UnsupportedError(
             f"{options.command} is for layered memory; {store.name} is a store of {store.system}."
+        )
+    named = getattr(options, "dir", None) is not None and found.name not in (GLOBAL, WORKSPACE)
+    if named and options.command in _OF_THIS_PROJECT:
+        raise InvalidArgumentError(
+            f"{options.command} is for the memory of this user and this project; leave --dir out."
         )
     return found
 

@@ -36,6 +36,7 @@ def main(
     """
     words = sys.argv[1:] if argv is None else argv
     _open_streams()
+    code = 0
     try:
         from .parser import build
 
@@ -52,7 +53,6 @@ def main(
         sys.stdout.flush()
     except BrokenPipeError:
         _drop_output()  # the reader has seen enough
-        return 0
     except KeyboardInterrupt:
         return 130
     except (OutputError, OSError) as error:
@@ -88,8 +88,11 @@ def _run(options: argparse.Namespace) -> int:
     try:
         return _command(options)(options, places, output)
     except PimemError as error:
+        import contextlib
+
         name = error.name or getattr(options, "topic", "")
-        output.refusal(error, name=name, store=_store_name(options, places))
+        with contextlib.suppress(BrokenPipeError):  # it is a refusal, read or not
+            output.refusal(error, name=name, store=_store_name(options, places))
         return EXIT_CODES[error.outcome]
     except (BrokenPipeError, KeyboardInterrupt, OutputError):
         raise

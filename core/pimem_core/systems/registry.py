@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 
-from ..errors import InvalidArgumentError
+from ..errors import InvalidArgumentError, PimemError
+from .layered.layers import GLOBAL, WORKSPACE
 from .layered.system import LayeredSystem
 from .layers import layered
 from .openpi.system import OpenpiSystem
@@ -25,6 +27,24 @@ SYSTEMS: Sequence[System] = (OpenpiSystem(), LayeredSystem(), ZcodeSystem())
 def all_stores(places: Places) -> list[Store]:
     """The stores of every system in use for this user and folder, existing or not."""
     return [store for system in SYSTEMS for store in system.stores(places)]
+
+
+def offered_stores(places: Places) -> list[Store]:
+    """The same, and the layers of a memory that can still be created, unless it is switched off."""
+    from .. import settings
+
+    stores = all_stores(places)
+    for system in SYSTEMS:
+        active = layered(system.active(places))
+        if active is None or settings.load(places)[0].systems.get(system.name) == "off":
+            continue
+        for name in (GLOBAL, WORKSPACE):
+            # Where there is no project, there is no workspace to create.
+            with contextlib.suppress(PimemError):
+                layer = active.layer(name)
+                if layer is not None and all(store.name != name for store in stores):
+                    stores.append(layer)
+    return stores
 
 
 def active_store(places: Places) -> Store:
@@ -120,7 +140,6 @@ def repair(places: Places) -> list[str]:
     Returns:
         A sentence for each change that was repaired.
     """
-    from ..errors import PimemError
     from ..files import recovery
 
     said: list[str] = []

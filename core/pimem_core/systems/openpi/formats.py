@@ -37,7 +37,7 @@ def detect(folder: str, index_text: str | None, *, is_own: bool = False) -> str 
         folder: The folder.
         index_text: Its `MEMORY.md`, None when there is none.
         is_own: Whether it is one of openpi's places, where files without an index are topics that
-            wait for it; any other folder of Markdown is not taken for a memory.
+            wait for it; any other folder with something in it is not taken for a memory.
 
     Raises:
         StorageError: The folder cannot be listed.
@@ -67,11 +67,14 @@ def detect(folder: str, index_text: str | None, *, is_own: bool = False) -> str 
     if any(_NO_PROSE.match(line) is None for line in text.split("\n")):
         # Prose that the last entry was removed from still lies beside the topics it listed.
         return OPENPI if _has_topic(folder, names) else UNKNOWN
-    if index_text is None and not any(name.lower().endswith(".md") for name in names):
+    if index_text is not None:
+        return OPENPI
+    if is_own:
+        return OPENPI if any(name.lower().endswith(".md") for name in names) else None
+    # What begins with a dot is a lock or the system's own; anything else is somebody's.
+    if all(name.startswith(".") for name in names):
         return None
-    if index_text is None and not is_own and not _has_topic(folder, names):
-        return UNKNOWN
-    return OPENPI
+    return OPENPI if _has_topic(folder, names) else UNKNOWN
 
 
 def _has_topic(folder: str, names: set[str]) -> bool:
@@ -103,8 +106,8 @@ def refuse_foreign(folder: str, found: str | None) -> None:
         return
     if found == UNKNOWN and not os.path.lexists(os.path.join(folder, INDEX_NAME)):
         raise ReadOnlyFormatError(
-            f"{folder} holds Markdown files without an index, none of them in a format that pimem "
-            f'knows, so it is opened read-only; an {INDEX_NAME} with the line "# Memory Index" '
+            f"{folder} holds files, but no index and nothing in a format that pimem knows, so it "
+            f'is opened read-only; an {INDEX_NAME} with the line "# Memory Index" '
             "there makes it a memory."
         )
     if found == UNKNOWN:
