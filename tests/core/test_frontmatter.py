@@ -241,7 +241,9 @@ def test_an_update_touches_only_its_keys(text: str) -> None:
         position += kept[position:].index(line) + 1
     for key in VALUES:
         lines = [line.rstrip("\r") for line in after.block.split("\n")]
-        assert [line for line in lines if line.startswith(f"{key}:")] == [f"{key}: {VALUES[key]}"]
+        (line,) = [line for line in lines if line.startswith(f"{key}:")]
+        comment = line.removeprefix(f"{key}: {VALUES[key]}")
+        assert comment == "" or (comment.lstrip(" \t").startswith("#") and comment in text)
     if "\r\n" in text and "\n" not in text.replace("\r\n", ""):
         assert "\n" not in after.block.replace("\r\n", "")
 
