@@ -78,15 +78,26 @@ def test_init_makes_what_the_design_names(world: World) -> None:
     assert world.block() == ""  # placeholders say nothing
 
 
-def test_a_folder_that_is_none_of_the_layers_is_refused(both: World) -> None:
-    (both.home / "lone" / "knowledge").mkdir(parents=True)
-    (both.home / "lone" / "index.md").write_text("# Index\n")
-    before = tree(both.home)
-    for words in (["init", "workspace"], ["checkpoint"], ["clear-task"]):
-        done = both.json(*words, "--dir", str(both.home / "lone"), code=1)
+def test_a_command_touches_the_folder_that_dir_names_or_none(both: World) -> None:
+    """Not the layers of the working folder, which nobody named."""
+    lone = both.home / "lone"
+    (lone / "knowledge").mkdir(parents=True)
+    (lone / "index.md").write_text("# Index\n")
+    other = both.home / "other" / ".pi" / "memory"
+    (other / "inbox").mkdir(parents=True)
+    (other / "index.md").write_text("# Index\n")
+    before = tree(both.home / ".pi"), tree(both.project), tree(lone)
+    for words, folder in (
+        (["init", "workspace"], lone),
+        (["checkpoint"], lone),
+        (["init", "global"], other),
+        (["clear-task"], other),
+    ):
+        done = both.json(*words, "--dir", str(folder), code=1)
         assert "leave --dir out" in done["message"], words
-    assert tree(both.home) == before
-    assert both.json("refresh", "--dir", str(both.workspace))["outcome"] == "unchanged"
+    assert both.json("checkpoint", "--dir", str(other))["outcome"] == "created"
+    assert len(list((other / "inbox").iterdir())) == 1
+    assert (tree(both.home / ".pi"), tree(both.project), tree(lone)) == before
 
 
 def test_init_twice_changes_nothing_and_an_edited_index_stays(both: World) -> None:

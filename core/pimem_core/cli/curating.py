@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from .output import Output
 
 _SYSTEM = "layered"
-#: What would touch the layers of the working folder, whatever folder `--dir` names.
-_OF_THIS_PROJECT = ("init", "checkpoint", "clear-task")
+#: The layer that a command is about; init names its own. A folder that `--dir` gives must be it,
+#: else the one of the working folder would be touched instead.
+_LAYER = {"checkpoint": WORKSPACE, "clear-task": GLOBAL}
 
 
 def _store(options: argparse.Namespace, places: Places, output: Output) -> LayeredStore:
@@ -31,11 +32,14 @@ def _store(options: argparse.Namespace, places: Places, output: Output) -> Layer
         raise UnsupportedError(
             f"{options.command} is for layered memory; {store.name} is a store of {store.system}."
         )
-    named = getattr(options, "dir", None) is not None and found.name not in (GLOBAL, WORKSPACE)
-    if named and options.command in _OF_THIS_PROJECT:
-        raise InvalidArgumentError(
-            f"{options.command} is for the memory of this user and this project; leave --dir out."
-        )
+    about = _LAYER.get(options.command) or getattr(options, "scope", None)
+    if getattr(options, "dir", None) is not None and about in (GLOBAL, WORKSPACE):
+        touched = found.layer(about)
+        if touched is None or touched.path != found.path:
+            raise InvalidArgumentError(
+                f"{options.command} is about the {about} layer, which {found.path} is not; "
+                "leave --dir out, or name that folder."
+            )
     return found
 
 
