@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from ...model import Change
     from .changing import Session
+    from .reading import LayerReading
     from .store import LayeredStore
 
 #: Where promoted text can go, and what belongs there.
@@ -64,7 +65,7 @@ def checkpoint(store: LayeredStore) -> Change:
         )
 
 
-def inbox(store: LayeredStore) -> list[InboxFile]:
+def inbox(store: LayerReading) -> list[InboxFile]:
     """What waits in a layer's inbox; a file that cannot be read is shown without text."""
     found = []
     for one in walk_folder(store.path, INBOX, store.shown()):
