@@ -48,8 +48,14 @@ class Empty(App):
 Empty().run()
 """
 )
+# As the entry point has it.
+_UNCOLLECTED = """
+import gc
+gc.disable()
+"""
 _FRAME = (
     _END
+    + _UNCOLLECTED
     + """
 from pimem_tui import app
 from pimem_tui.screens.browser import BrowserScreen
@@ -62,6 +68,7 @@ app.run_manager()
 )
 _FILLED = (
     _END
+    + _UNCOLLECTED
     + """
 from pimem_tui import app
 from pimem_tui.widgets import TopicList

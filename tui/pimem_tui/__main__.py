@@ -62,7 +62,7 @@ def _open_manager(store: str | None, folder: str | None, demo: bool) -> int:
             "pimem: the manager needs a terminal; `pimem --help` lists the commands that do not.\n"
         )
         return 2
-    gc.enable()
+    # The manager collects again once it is painted: until then all that is made stays.
     from .app import run_manager
 
     return run_manager(store, folder, demo=demo)

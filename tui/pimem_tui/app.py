@@ -76,7 +76,9 @@ class PimemApp(Manager):
             LastResort().watch(lambda code: loop.call_soon_threadsafe(self.exit, None, code))
 
     def on_mount(self) -> None:
-        """Tell what a killed process had left unfinished."""
+        """Tell what a killed process had left unfinished; collect garbage once all is painted."""
+        if not self.is_headless:
+            self.call_after_refresh(collect_seldom)
         for said in self._repaired:
             self.notify(visible_cell(said), markup=False)
 
@@ -132,7 +134,6 @@ def run_manager(store: str | None = None, folder: str | None = None, *, demo: bo
 
 
 def _run(app: PimemApp, log: str) -> int:
-    collect_seldom()
     app.run()
     if app.crash is not None:
         from .log import logger

@@ -1,8 +1,9 @@
-"""Screens that follow the terminal's last size only.
+"""Screens that follow the terminal's last size only, and have its classes from the beginning.
 
 A screen lays itself out for every size that it is told, and tells itself the size that it had
 then. When the terminal changes while an older size is still on its way, the two would take turns
-for ever.
+for ever. And it learns the classes of its size only after its widgets are styled, which would style
+them all twice.
 """
 
 from __future__ import annotations
@@ -15,19 +16,26 @@ if TYPE_CHECKING:
     from textual.events import Resize
 
 
-class SteadyScreen(Screen[ScreenResultType]):
+class _Steady(Screen[ScreenResultType]):
+    def on_compose(self) -> None:
+        """Take the classes of the terminal's size, before there are widgets to style."""
+        width, height = self.app.size
+        for cells, points in (
+            (width, self.app.HORIZONTAL_BREAKPOINTS),
+            (height, self.app.VERTICAL_BREAKPOINTS),
+        ):
+            fitting = max((point for point in points or () if point[0] <= cells), default=None)
+            self.update_classes({point[1]: point == fitting for point in points or ()})
+
+    async def _on_resize(self, event: Resize) -> None:
+        if event.size != self.app.size:
+            event.stop()
+            event.prevent_default()
+
+
+class SteadyScreen(_Steady[ScreenResultType]):
     """A screen that leaves sizes alone that the terminal no longer has."""
 
-    async def _on_resize(self, event: Resize) -> None:
-        if event.size != self.app.size:
-            event.stop()
-            event.prevent_default()
 
-
-class SteadyModal(ModalScreen[ScreenResultType]):
+class SteadyModal(_Steady[ScreenResultType], ModalScreen[ScreenResultType]):
     """The same as a dialog above another screen."""
-
-    async def _on_resize(self, event: Resize) -> None:
-        if event.size != self.app.size:
-            event.stop()
-            event.prevent_default()
