@@ -37,5 +37,6 @@ class SteadyScreen(_Steady[ScreenResultType]):
     """A screen that leaves sizes alone that the terminal no longer has."""
 
 
-class SteadyModal(_Steady[ScreenResultType], ModalScreen[ScreenResultType]):
+# ModalScreen comes first, since a class has the style rules of its first base.
+class SteadyModal(ModalScreen[ScreenResultType], _Steady[ScreenResultType]):
     """The same as a dialog above another screen."""
