@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
+import operator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -259,7 +261,7 @@ def test_what_is_kept_of_the_last_index_changes_no_result(
                 index.remove(file)
             absent = file if what == "gone" else None
             dropped = index.maintain(
-                lambda f, absent=absent: f != absent,  # type: ignore[misc]
+                partial(operator.ne, absent),
                 known={"a.md"} - {absent},
                 stale_after_days=180,
                 moment=NOW,

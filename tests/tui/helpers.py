@@ -275,6 +275,13 @@ def detail(pilot: Pilot[None]) -> DetailScreen:
     return screen
 
 
+def opened_file(pilot: Pilot[None]) -> str:
+    """The file of the topic that the detail screen shows."""
+    topic = detail(pilot).topic
+    assert topic is not None
+    return topic.file
+
+
 def selected(pilot: Pilot[None]) -> str:
     """The file of the selected topic."""
     topic = browser(pilot).topic_list.topic

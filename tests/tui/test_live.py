@@ -312,6 +312,6 @@ async def test_a_notice_takes_the_place_of_the_one_before(demo: Places) -> None:
 
 async def test_a_long_notice_is_whole_on_a_narrow_screen(demo: Places) -> None:
     async with manager(demo, size=(40, 20), notifications=True) as pilot:
-        pilot.app.say("word " * 20 + "end.")  # type: ignore[attr-defined]
+        browser(pilot).app.say("word " * 20 + "end.")
         await until(pilot, lambda: "end." in shown(pilot))
         assert shown(pilot).count("word") == 20

@@ -22,6 +22,7 @@ from tui.helpers import (
     detail,
     manager,
     notices,
+    opened_file,
     press,
     selected,
     settled,
@@ -242,7 +243,7 @@ async def test_links_are_followed_and_esc_goes_back_along_them(project: Project)
         await press(pilot, "tab")
         assert "link 1 of 5: release-train" in shown(pilot).splitlines()[-1]
         await press(pilot, "enter")
-        assert detail(pilot).topic.file == "release-train.md"  # type: ignore[union-attr]
+        assert opened_file(pilot) == "release-train.md"
         assert "The branch is cut on Monday." in shown(pilot)
         assert "esc to staging-db" in shown(pilot).splitlines()[-1]
         await press(pilot, "end", "shift+tab")
@@ -251,14 +252,14 @@ async def test_links_are_followed_and_esc_goes_back_along_them(project: Project)
         place = detail(pilot).body.scroll_y
         assert place > 0
         await press(pilot, "enter")
-        assert detail(pilot).topic.file == "staging-db.md"  # type: ignore[union-attr]
+        assert opened_file(pilot) == "staging-db.md"
         assert detail(pilot).body.scroll_y == 0
         await press(pilot, "escape")
-        assert detail(pilot).topic.file == "release-train.md"  # type: ignore[union-attr]
+        assert opened_file(pilot) == "release-train.md"
         assert detail(pilot).body.scroll_y == place
         assert "link 2 of 2: staging-db" in shown(pilot).splitlines()[-1]
         await press(pilot, "escape")
-        assert detail(pilot).topic.file == "staging-db.md"  # type: ignore[union-attr]
+        assert opened_file(pilot) == "staging-db.md"
         assert detail(pilot).body.chosen == 0
         await press(pilot, "escape")
         assert isinstance(pilot.app.screen, BrowserScreen)
@@ -279,21 +280,21 @@ async def test_what_links_here_and_what_is_missing_stand_below(project: Project)
             await press(pilot, "tab", "tab", "enter")
             assert notices(pilot) == ["Nothing has the name “vpn-access” yet."]
             await press(pilot, "tab", "tab", "enter")
-            assert detail(pilot).topic.file == "works-late.md"  # type: ignore[union-attr]
+            assert opened_file(pilot) == "works-late.md"
 
 
 async def test_the_only_link_needs_no_choosing(project: Project) -> None:
     async with manager(project.places, start=number_of(project.places)) as pilot:
         await open_fact(pilot, "works-late.md")
         await press(pilot, "enter")
-        assert detail(pilot).topic.file == "staging-db.md"  # type: ignore[union-attr]
+        assert opened_file(pilot) == "staging-db.md"
         await press(pilot, "enter")
         assert detail(pilot).body.chosen == 0
         await press(pilot, "escape", "escape")
         await open_fact(pilot, "short-answers.md")
         assert detail(pilot).check_action("follow", ()) is None
         await press(pilot, "enter", "tab", "shift+tab")
-        assert detail(pilot).topic.file == "short-answers.md"  # type: ignore[union-attr]
+        assert opened_file(pilot) == "short-answers.md"
 
 
 def where(pilot: Pilot[None], text: str) -> Offset:
@@ -310,13 +311,13 @@ async def test_links_can_be_clicked(project: Project) -> None:
         await pilot.click("BodyView", offset=where(pilot, "Port 6543"))
         await pilot.click("BodyView", offset=where(pilot, "[[not-a-link]]"))
         await settled(pilot)
-        assert detail(pilot).topic.file == "staging-db.md"  # type: ignore[union-attr]
+        assert opened_file(pilot) == "staging-db.md"
         await pilot.click("BodyView", offset=where(pilot, "[[grafana"))
         await settled(pilot)
-        assert detail(pilot).topic.file == "grafana.md"  # type: ignore[union-attr]
+        assert opened_file(pilot) == "grafana.md"
         await pilot.click("BodyView", offset=where(pilot, "staging-db"))
         await settled(pilot)
-        assert detail(pilot).topic.file == "staging-db.md"  # type: ignore[union-attr]
+        assert opened_file(pilot) == "staging-db.md"
 
 
 async def test_selecting_text_over_a_link_follows_nothing(project: Project) -> None:
@@ -330,7 +331,7 @@ async def test_selecting_text_over_a_link_follows_nothing(project: Project) -> N
         await pilot.mouse_up(body, offset=end)
         await settled(pilot)
         assert pilot.app.screen.get_selected_text()
-        assert detail(pilot).topic.file == "works-late.md"  # type: ignore[union-attr]
+        assert opened_file(pilot) == "works-late.md"
 
 
 async def test_removing_on_the_trail_goes_back_to_what_is_left(project: Project) -> None:
@@ -338,10 +339,10 @@ async def test_removing_on_the_trail_goes_back_to_what_is_left(project: Project)
         await open_fact(pilot, "release-train.md")
         await press(pilot, "tab", "enter")
         await press(pilot, "tab", "enter")
-        assert detail(pilot).topic.file == "release-train.md"  # type: ignore[union-attr]
+        assert opened_file(pilot) == "release-train.md"
         assert len(detail(pilot)._trail) == 2
         await press(pilot, "r", "y")
-        assert detail(pilot).topic.file == "staging-db.md"  # type: ignore[union-attr]
+        assert opened_file(pilot) == "staging-db.md"
         assert "Leads nowhere yet: release-train, vpn-access" in shown(pilot)
         await press(pilot, "escape")
         assert isinstance(pilot.app.screen, BrowserScreen)
@@ -365,7 +366,7 @@ async def test_names_in_links_are_never_markup(project: Project) -> None:
             await press(pilot, "tab")
             assert "▸ [b]odd" in shown(pilot)
             await press(pilot, "enter")
-            assert detail(pilot).topic.file == "[b]odd.md"  # type: ignore[union-attr]
+            assert opened_file(pilot) == "[b]odd.md"
             await press(pilot, "escape", "escape")
             await open_fact(pilot, "long.md")
             await press(pilot, "tab", "enter", "tab", "tab", "enter", "escape")
@@ -390,7 +391,7 @@ async def test_folders_of_others_open_with_dir(demo: Places, tmp_path: Path, kin
         assert "user" in rows(pilot)["Ann"]
         await open_fact(pilot, "user_ann.md")
         await press(pilot, "enter")
-        assert detail(pilot).topic.file == "b.md"  # type: ignore[union-attr]
+        assert opened_file(pilot) == "b.md"
         await press(pilot, "r", "y")
         assert not (folder / "b.md").exists()
 

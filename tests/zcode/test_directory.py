@@ -43,9 +43,9 @@ POSIX = [
 ]
 WIN32 = [
     ("F:/Cache/AI", "ai-5fc659ea014eae85"),
-    ("D:\\work\\chat", "chat-41e7d67ce6f2af53"),
-    ("d:\\WORK\\Chat\\", "chat-41e7d67ce6f2af53"),
-    ("D:/work/chat", "chat-41e7d67ce6f2af53"),
+    ("D:\\code\\chat", "chat-2e0d10314a9a17f1"),
+    ("d:\\CODE\\Chat\\", "chat-2e0d10314a9a17f1"),
+    ("D:/code/chat", "chat-2e0d10314a9a17f1"),
     ("C:\\", "project-3dc8472eaebe1a9d"),
     ("C:\\Users\\Ann\\My Project (v2)", "my-project-v2-e7b95d1931dd17f4"),
     ("C:\\Users\\Ann\\日本語", "project-9bc6b8ad858b05dd"),

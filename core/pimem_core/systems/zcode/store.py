@@ -341,7 +341,7 @@ class ZcodeStore:
         name: str,
         summary: str,
         body: str,
-        type: str | None = None,  # noqa: A002
+        type: str | None = None,  # noqa: A002 - the name it has everywhere
     ) -> str:
         """The fact's text with another name, description, type and body."""
         from .editing import compose
