@@ -235,13 +235,25 @@ async def until(pilot: Pilot[None], condition: Callable[[], bool], limit_s: floa
 
 
 async def settled(pilot: Pilot[None]) -> None:
-    """Wait until nothing is being read or changed and the preview shows the selection."""
+    """Wait until nothing is being read or changed and the screen shows what was found."""
     quiet = 0
     while quiet < 3:
         await pilot.pause(0.01)
         working = any(not worker.is_finished for worker in pilot.app.workers)
-        behind = any(not preview.is_current for preview in pilot.app.screen.query(Preview))
-        quiet = 0 if working or behind else quiet + 1
+        quiet = 0 if working or is_behind(pilot) else quiet + 1
+
+
+def is_behind(pilot: Pilot[None]) -> bool:
+    """Whether the screen has messages to take, things to lay out or to draw."""
+    screen = pilot.app.screen
+    if screen._callbacks or screen._layout_required or screen._dirty_widgets:
+        return True
+    for pump in (pilot.app, *screen.walk_children(with_self=True)):
+        if pump.message_queue_size or pump._next_callbacks:
+            return True
+        if isinstance(pump, Preview) and not pump.is_current:
+            return True
+    return False
 
 
 async def press(pilot: Pilot[None], *keys: str) -> None:

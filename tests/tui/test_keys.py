@@ -25,6 +25,7 @@ from pimem_tui.screens.settings import SettingsScreen, ValueInput
 from pimem_tui.widgets import BodyView, TopicList
 from pimem_tui.widgets.choice import Choice
 from pimem_tui.widgets.filter_bar import FilterInput
+from pimem_tui.widgets.rows import Rows
 from textual.actions import parse
 from textual.binding import Binding
 from textual.command import CommandPalette
@@ -51,6 +52,7 @@ OWN = (
     NewEntryScreen,
     TopicList,
     BodyView,
+    Rows,
     FilterInput,
     Choice,
     SettingsScreen,

@@ -119,6 +119,11 @@ KEYS: dict[str, Key] = {
     "text.page_down": Key("pagedown,space", "page_down", "page down", "Scroll down by a screen"),
     "text.start": Key("home,g", "scroll_home", "start", "Scroll to the start"),
     "text.end": Key("end,G", "scroll_end", "end", "Scroll to the end"),
+    # Rows to choose from, on a screen of their own
+    "rows.up": Key("up,k", "move(-1)", "up", "Select the row above"),
+    "rows.down": Key("down,j", "move(1)", "down", "Select the row below"),
+    "rows.first": Key("home,g", "first", "first", "Select the first row"),
+    "rows.last": Key("end,G", "last", "last", "Select the last row"),
     # The editor
     "edit.save": Key("ctrl+s,f2", "save", "save", "Save the topic"),
     "edit.leave": Key("escape", "leave", "back", "Back to the list; asks when text is unsaved"),
@@ -138,16 +143,12 @@ KEYS: dict[str, Key] = {
     "history.undo": Key("u", "undo_newest", "undo newest", "Undo the newest change"),
     "history.redo": Key("U", "redo_newest", "redo", "Redo what was undone last"),
     "history.back": Key("escape,q,H", "back", "back", "Back to where you were"),
-    "history.up": Key("up,k", "move(-1)", "up", "Select the newer change"),
-    "history.down": Key("down,j", "move(1)", "down", "Select the older change"),
     "history.page_up": Key("pageup", "page(-1)", "page up", "Scroll the difference up"),
     "history.page_down": Key(
         "pagedown,space", "page(1)", "page down", "Scroll the difference down"
     ),
     # The injection
     "injection.back": Key("escape,q,i", "back", "back", "Back to the list"),
-    "injection.up": Key("up,k", "move(-1)", "up", "Select the entry that costs more"),
-    "injection.down": Key("down,j", "move(1)", "down", "Select the entry that costs less"),
     "injection.page_up": Key("pageup", "page(-1)", "page up", "Scroll the text up"),
     "injection.page_down": Key("pagedown,space", "page(1)", "page down", "Scroll the text down"),
     # The inbox
@@ -159,8 +160,6 @@ KEYS: dict[str, Key] = {
     "inbox.remove": Key("r", "remove", "remove", "Remove the file, after a question"),
     "inbox.new": Key("n", "checkpoint", "new", "Put an empty checkpoint into the inbox"),
     "inbox.back": Key("escape,q,b", "back", "back", "Back to the list"),
-    "inbox.up": Key("up,k", "move(-1)", "up", "Select the row above"),
-    "inbox.down": Key("down,j", "move(1)", "down", "Select the row below"),
     "inbox.page_up": Key("pageup", "page(-1)", "page up", "Scroll the text up"),
     "inbox.page_down": Key("pagedown", "page(1)", "page down", "Scroll the text down"),
     # What promoting would do
@@ -196,8 +195,6 @@ KEYS: dict[str, Key] = {
     "settings.add": Key("n", "add", "add", "Add to the list, such as another rule"),
     "settings.remove": Key("r", "remove", "remove", "Take out of the list, after a question"),
     "settings.back": Key("escape,q,c", "back", "back", "Back to the list"),
-    "settings.up": Key("up,k", "move(-1)", "up", "Select the setting above"),
-    "settings.down": Key("down,j", "move(1)", "down", "Select the setting below"),
     "settings.page_up": Key("pageup", "page(-1)", "page up", "Move up by a screen"),
     "settings.page_down": Key("pagedown,space", "page(1)", "page down", "Move down by a screen"),
     # A value being typed
@@ -230,6 +227,7 @@ _WHERE = {
     "store": "list",
     "filter": "filter",
     "text": "detail",
+    "rows": "history, injection, inbox, settings",
     "edit": "editor",
     "type": "editor",
     "conflict": "conflict",

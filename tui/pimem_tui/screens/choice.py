@@ -150,11 +150,6 @@ class ChoiceScreen(SteadyModal[str | None]):
         """Select another choice."""
         self.rows.move(by)
 
-    def on_key(self, event: events.Key) -> None:
-        """Move with j and k where nothing can be typed."""
-        if not self._search and event.key in ("j", "k"):
-            self.rows.move(1 if event.key == "j" else -1)
-
     def on_click(self, event: events.Click) -> None:
         """A second click on a choice takes it."""
         if event.chain == 2 and event.widget is self.rows:

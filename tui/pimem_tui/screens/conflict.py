@@ -119,7 +119,7 @@ class ConflictScreen(SteadyScreen[str | None]):
             view.show(column.lines, keep_place=True)
             if current >= 0:
                 place_at = column.places[current]
-                view.scroll_to(y=max(place_at - 2, 0), animate=False, force=True)
+                view.jump_to(place_at - 2)
         self.refresh_bindings()
 
     def _lay_out(self, side: str, width: int) -> _Column:

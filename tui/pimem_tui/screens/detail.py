@@ -149,7 +149,7 @@ class DetailScreen(TopicScreen):
 
     @on(Contents.SectionChosen)
     def _go_to_section(self, message: Contents.SectionChosen) -> None:
-        self.body.scroll_to(y=message.line, animate=False, force=True)
+        self.body.jump_to(message.line)
 
     def on_resize(self) -> None:
         """Lay the text out for the new width, once it is known."""
@@ -258,7 +258,7 @@ class DetailScreen(TopicScreen):
             self.app.say(f"Nothing has the name “{clean(target.name, 60)}” yet.")
             return
         if target.topic.file == self._topic.file:
-            self.body.scroll_home(animate=False)
+            self.body.jump_to(0)
             return
         self._trail.append(
             _Stop(
@@ -287,7 +287,7 @@ class DetailScreen(TopicScreen):
         self._lines, self._foot, self._truncated = stop.lines, stop.foot, stop.truncated
         self.body.choose(None)
         self._show_text()
-        self.body.scroll_to(y=stop.scroll_y, animate=False, force=True)
+        self.body.jump_to(stop.scroll_y)
         if stop.chosen is not None and stop.chosen < self.body.link_count:
             self.body.choose(stop.chosen)
         self._show_link()

@@ -161,10 +161,6 @@ class HistoryScreen(SteadyScreen[None], Reader):
             return True if undone else None
         return True
 
-    def action_move(self, by: int) -> None:
-        """Select another change."""
-        self.rows.move(by)
-
     def action_page(self, direction: int) -> None:
         """Scroll the difference."""
         if direction > 0:

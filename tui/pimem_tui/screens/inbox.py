@@ -228,10 +228,6 @@ class InboxScreen(SteadyScreen[None], Reader):
             return True if self._workspace is not None else None
         return True
 
-    def action_move(self, by: int) -> None:
-        """Select another row."""
-        self.rows.move(by)
-
     def action_page(self, direction: int) -> None:
         """Scroll the text."""
         if direction > 0:

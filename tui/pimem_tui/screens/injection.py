@@ -139,11 +139,7 @@ class InjectionScreen(SteadyScreen[None], Reader):
                 lines.append(Line((Run(sign, "subheading"), *part)))
         self.text.show(lines, keep_place=True)
         if chosen >= 0:
-            self.text.scroll_to(y=max(at - self.text.size.height // 3, 0), animate=False)
-
-    def action_move(self, by: int) -> None:
-        """Select another entry."""
-        self.rows.move(by)
+            self.text.jump_to(at - self.text.size.height // 3)
 
     def action_page(self, direction: int) -> None:
         """Scroll the text."""

@@ -113,7 +113,7 @@ class PromotionScreen(SteadyScreen[None], Reader):
         about.update(_what_happens(found, self._wanted))
         lines, at = _marked(found, self.text.measure)
         self.text.show(lines, keep_place=True)
-        self.text.scroll_to(y=max(at - _ABOVE, 0), animate=False)
+        self.text.jump_to(at - _ABOVE)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Promoting needs something that can be."""

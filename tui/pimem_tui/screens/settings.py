@@ -146,7 +146,11 @@ class SettingsScreen(SteadyScreen[None], Reader):
         home = self.app.places.home
         keys = [_label(row.setting, home) for row in self._rows if row.setting is not None]
         cells = min(max(map(len, keys), default=0), _KEY_CELLS, max(width // 2 - 4, 12))
-        self.rows.show([_drawn(row, cells, width, home) for row in self._rows], selected=selected)
+        self.rows.show(
+            [_drawn(row, cells, width, home) for row in self._rows],
+            selected=selected,
+            headings={n for n, row in enumerate(self._rows) if not row.is_one},
+        )
 
     @property
     def _row(self) -> _Row | None:
@@ -175,7 +179,7 @@ class SettingsScreen(SteadyScreen[None], Reader):
         """Only lists take more items, and only what has a kind can be changed."""
         row = self._row if self.is_mounted else None
         setting = row.setting if row is not None else None
-        if action in ("edit", "add", "remove", "move", "page", "back") and self._typing:
+        if action in ("edit", "add", "remove", "page", "back") and self._typing:
             return None
         if action == "edit":
             is_whole_list = row is not None and row.item is None
@@ -297,20 +301,9 @@ class SettingsScreen(SteadyScreen[None], Reader):
 
         self.run_worker(work, thread=True, exit_on_error=False, group="change")
 
-    def action_move(self, by: int) -> None:
-        """Select another setting."""
-        at = self.rows.selected + by
-        while 0 <= at < len(self._rows) and not self._rows[at].is_one:
-            at += 1 if by > 0 else -1
-        if 0 <= at < len(self._rows):
-            self.rows.selected = at
-
     def action_page(self, direction: int) -> None:
         """Move by a screen."""
-        page = max(self.rows.size.height - 1, 1)
-        at = max(0, min(self.rows.selected + direction * page, len(self._rows) - 1))
-        ones = [n for n, row in enumerate(self._rows) if row.is_one]
-        self.rows.selected = min(ones, key=lambda n: abs(n - at), default=0)
+        self.rows.move(direction * max(self.rows.size.height - 1, 1))
 
     def action_back(self) -> None:
         """Go back."""

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rich.cells import cell_len
 from rich.segment import Segment
-from textual.geometry import Region, Size
+from textual.geometry import Size
 from textual.message import Message
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from ..bindings import bindings_of
 from ..cells import find_matches
+from .line_view import LineView
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -33,7 +33,7 @@ MEASURE = 88
 _CHOSEN = "▸"
 
 
-class BodyView(ScrollView, inherit_bindings=False):
+class BodyView(LineView):
     """The body of a topic, at most `MEASURE` cells wide and centred in what is left."""
 
     ALLOW_SELECT = True
@@ -98,7 +98,7 @@ class BodyView(ScrollView, inherit_bindings=False):
         self._lines, self._query = lines, query
         self.virtual_size = Size(self.size.width, len(lines))
         if not keep_place:
-            self.scroll_to(y=self._first_match(), animate=False, force=True)
+            self.jump_to(self._first_match())
         self.refresh()
 
     def link_up(self, targets: Mapping[str, Target], places: Sequence[Place]) -> None:
@@ -127,8 +127,7 @@ class BodyView(ScrollView, inherit_bindings=False):
         """Choose a link and bring it into view, or choose none."""
         self._chosen = number
         if number is not None:
-            region = Region(0, self._places[number].line, 1, 1)
-            self.scroll_to_region(region, animate=False, force=True, x_axis=False)
+            self.reveal(self._places[number].line)
         self.refresh()
 
     def next_link(self, by: int) -> int:

@@ -7,23 +7,27 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
-from textual.geometry import Region, Size
+from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import reactive
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from ..bindings import bindings_of
+from .line_view import LineView
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from textual import events
+    from textual.binding import BindingType
 
     from ..wrap import Run
 
 
-class Rows(ScrollView, can_focus=True, inherit_bindings=False):
-    """One line each. The screen has the keys; it calls `move`."""
+class Rows(LineView, can_focus=True):
+    """One line each. Where something else has the keys, it calls `move`."""
 
+    BINDINGS: ClassVar[list[BindingType]] = bindings_of("rows")
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         *(f"rows--{kind}" for kind in ("name", "muted", "bar", "warning", "match")),
         "rows--cursor",
@@ -45,33 +49,54 @@ class Rows(ScrollView, can_focus=True, inherit_bindings=False):
     def __init__(self) -> None:
         super().__init__()
         self.rows: Sequence[Sequence[Run]] = ()
+        self._headings: Collection[int] = ()
 
-    def show(self, rows: Sequence[Sequence[Run]], *, selected: int = 0) -> None:
-        """Show other rows."""
-        self.rows = rows
+    def show(
+        self,
+        rows: Sequence[Sequence[Run]],
+        *,
+        selected: int = 0,
+        headings: Collection[int] = (),
+    ) -> None:
+        """Show other rows; those at `headings` cannot be selected."""
+        self.rows, self._headings = rows, headings
         self.virtual_size = Size(self.size.width, len(rows))
         self.set_reactive(Rows.selected, max(0, min(selected, len(rows) - 1)))
-        self._follow()
+        self.reveal(self.selected)
         self.refresh()
         self.post_message(self.RowSelected(self, self.selected))
 
     def move(self, by: int) -> None:
-        """Move the selection."""
-        self.selected = max(0, min(self.selected + by, len(self.rows) - 1))
+        """Move the selection so many rows, or to the nearest one that can be selected."""
+        last = len(self.rows) - 1
+        at = max(0, min(self.selected + by, last))
+        onward, back = range(at, last + 1), range(at, -1, -1)
+        for row in (*onward, *back) if by > 0 else (*back, *onward):
+            if row not in self._headings:
+                self.selected = row
+                return
+
+    def action_move(self, by: int) -> None:
+        """Select another row."""
+        self.move(by)
+
+    def action_first(self) -> None:
+        """Select the first row."""
+        self.move(-len(self.rows))
+
+    def action_last(self) -> None:
+        """Select the last row."""
+        self.move(len(self.rows))
 
     def watch_selected(self, new: int) -> None:
         """Keep the selection in view and tell the screen."""
-        self._follow()
+        self.reveal(new)
         self.post_message(self.RowSelected(self, new))
-
-    def _follow(self) -> None:
-        region = Region(0, self.selected, 1, 1)
-        self.scroll_to_region(region, animate=False, force=True, x_axis=False)
 
     def on_click(self, event: events.Click) -> None:
         """Select the row under the pointer."""
         row = event.y + self.scroll_offset.y
-        if row < len(self.rows):
+        if row < len(self.rows) and row not in self._headings:
             self.selected = row
 
     def on_resize(self) -> None:

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, ClassVar
 from rich.segment import Segment
 from rich.style import Style
 from textual.cache import LRUCache
-from textual.geometry import Region, Size
+from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import reactive
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from ..bindings import bindings
 from ..branches import EntryRow
 from ..listing import BRANCH_CELLS, Listing
+from .line_view import LineView
 from .topic_row import RowLayout, draw_row, draw_why
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ _BRANCH_PLACE = range(2, 5)
 _COLOURED = ("pinned", "stale", "problem", "unlisted", "where", "marked", "changed")
 
 
-class TopicList(ScrollView, can_focus=True, inherit_bindings=False):
+class TopicList(LineView, can_focus=True):
     """Topics, one line each, with one of them selected.
 
     The selection belongs to a topic, not to a row: a new listing keeps it by file.
@@ -149,7 +149,7 @@ class TopicList(ScrollView, can_focus=True, inherit_bindings=False):
         new_row = _follow(old, row, listing, wanted)
         self._update_size()
         self.set_reactive(TopicList.selected, new_row)
-        self.scroll_to(y=new_row * self._row_height - offset, animate=False)
+        self.jump_to(new_row * self._row_height - offset)
         self._scroll_to_row(new_row)
         self.refresh()
         self.post_message(self.TopicSelected(self, self.topic))
@@ -322,9 +322,7 @@ class TopicList(ScrollView, can_focus=True, inherit_bindings=False):
         self.virtual_size = Size(self.size.width, height)
 
     def _scroll_to_row(self, row: int) -> None:
-        height = self._row_height
-        region = Region(0, row * height, 1, height)
-        self.scroll_to_region(region, animate=False, force=True, x_axis=False)
+        self.reveal(row * self._row_height, self._row_height)
 
 
 def _follow(old: Listing, row: int, new: Listing, file: str | None) -> int:
