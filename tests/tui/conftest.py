@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from layered.worlds import World
 from pimem_core.demo import make_demo
-from tui.helpers import NOW
+from tui.helpers import NOW, messages_taken
 
 if TYPE_CHECKING:
     from pimem_core.paths import Places
@@ -36,6 +36,17 @@ def world(isolated_home: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     (project / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
     monkeypatch.chdir(project)
     return World(isolated_home, project)
+
+
+@pytest.fixture(autouse=True)
+def waiting_for_messages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keys wait until their messages are taken, not until the processor looks idle."""
+
+    async def wait(*_limits: float) -> None:
+        await messages_taken()
+
+    monkeypatch.setattr("textual.app.wait_for_idle", wait)
+    monkeypatch.setattr("textual.pilot.wait_for_idle", wait)
 
 
 @pytest.fixture(autouse=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, cast
@@ -13,7 +14,9 @@ from pimem_core.systems.base import Removal, Store, WriteRequest, never, silent
 from pimem_tui.app import PimemApp
 from pimem_tui.screens.browser import BrowserScreen
 from pimem_tui.screens.detail import DetailScreen
+from pimem_tui.screens.edit_form import EditForm
 from pimem_tui.widgets import Preview
+from textual._context import active_app
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator, Sequence
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
 
     from pimem_core.paths import Places
     from pimem_core.systems.base import Cancelled, Progress
+    from textual.app import App
     from textual.pilot import Pilot
 
 NOW = 1_796_000_000.0
@@ -235,31 +239,62 @@ async def until(pilot: Pilot[None], condition: Callable[[], bool], limit_s: floa
 
 
 async def settled(pilot: Pilot[None]) -> None:
-    """Wait until nothing is being read or changed and the screen shows what was found."""
-    quiet = 0
-    while quiet < 3:
-        await pilot.pause(0.01)
-        working = any(not worker.is_finished for worker in pilot.app.workers)
-        quiet = 0 if working or is_behind(pilot) else quiet + 1
-
-
-def is_behind(pilot: Pilot[None]) -> bool:
-    """Whether the screen has messages to take, things to lay out or to draw."""
-    screen = pilot.app.screen
-    if screen._callbacks or screen._layout_required or screen._dirty_widgets:
-        return True
-    for pump in (pilot.app, *screen.walk_children(with_self=True)):
-        if pump.message_queue_size or pump._next_callbacks:
-            return True
-        if isinstance(pump, Preview) and not pump.is_current:
-            return True
-    return False
+    """Wait until nothing is read or changed any more and the screen shows what came of it."""
+    await _quiet(pilot, rested=True)
 
 
 async def press(pilot: Pilot[None], *keys: str) -> None:
-    """Press keys and wait for what they set off."""
-    await pilot.press(*keys)
+    """Press keys, wait for what each does, and at the end for what happens when keys rest."""
+    for key in keys:
+        await pilot.press(key)
+        await _quiet(pilot, rested=False)
     await settled(pilot)
+
+
+async def _quiet(pilot: Pilot[None], *, rested: bool) -> None:
+    while True:
+        await messages_taken()
+        working = any(not worker.is_finished for worker in pilot.app.workers)
+        if not working and not (rested and _waits_for_rest(pilot)):
+            await pilot.pause(0)  # what is being handled just now ends
+            if not is_behind(pilot.app):
+                return
+        else:
+            await asyncio.sleep(0.003)
+
+
+def _waits_for_rest(pilot: Pilot[None]) -> bool:
+    """Whether something is read or measured only when no key comes for a moment."""
+    screen = pilot.app.screen
+    if isinstance(screen, EditForm) and not screen.is_measured:
+        return True
+    return any(not preview.is_current for preview in screen.query(Preview))
+
+
+async def messages_taken() -> None:
+    """Wait until every message is taken and the screen shows what came of it, 10 seconds at most.
+
+    Threads may still read or change something; `settled` waits for them too.
+    """
+    app, end, quiet = active_app.get(), time.monotonic() + 10, 0
+    while quiet < 2 and time.monotonic() < end:
+        await asyncio.sleep(0.001)
+        app.screen._on_timer_update()
+        quiet = 0 if is_behind(app) else quiet + 1
+
+
+def is_behind(app: App[None]) -> bool:
+    """Whether there are messages to take, or something of the screen to lay out or to draw."""
+    screen = app.screen
+    if app._resize_event is not None or screen.size != app.size:
+        return True
+    if screen._callbacks or screen._layout_required or screen._dirty_widgets:
+        return True
+    below = app.screen_stack[:-1]
+    return any(
+        pump.message_queue_size or pump._next_callbacks
+        for pump in (app, *below, *screen.walk_children(with_self=True))
+    )
 
 
 def shown(pilot: Pilot[None]) -> str:

@@ -275,7 +275,13 @@ class EditForm(SteadyScreen[None], Reader):
         """Lay the preview out for the new width."""
         self.call_after_refresh(self._changed)
 
+    @property
+    def is_measured(self) -> bool:
+        """Whether what was typed is measured and previewed, or being so."""
+        return self._measuring is None
+
     def _measure(self) -> None:
+        self._measuring = None
         body, shown = self.editor.text, self.text_to_show()
         shows = self.query_one("#preview").display
         width = self.preview.measure
