@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .files import journal
+from .files import journal, record
 from .model import Value
 from .systems import registry
 
@@ -40,9 +40,9 @@ def step(places: Places, stores: Sequence[Store], action: str) -> Step:
         ConflictError: Somebody else changed the topic since; the first line says so, the
             difference follows.
     """
-    record = _NEWEST[action](places.state_dir, folders_of(stores))
-    store = _store_of(record, places, stores)
-    change = store.revert(record, action)
+    entry = _NEWEST[action](places.state_dir, folders_of(stores))
+    store = _store_of(entry, places, stores)
+    change = store.revert(entry, action)
     store.announce()
     return Step(store=store, change=change)
 
@@ -52,11 +52,11 @@ def folders_of(stores: Iterable[Store]) -> set[str]:
     return {store.path for store in stores}
 
 
-def _store_of(record: Record, places: Places, stores: Iterable[Store]) -> Store:
+def _store_of(entry: Record, places: Places, stores: Iterable[Store]) -> Store:
     for store in stores:
-        if (store.system, store.path) == (record.about.system, record.about.folder):
+        if (store.system, store.path) == (entry.about.system, entry.about.folder):
             return store
-    return registry.store_of(record.about.system, record.about.folder, places)
+    return registry.store_of(entry.about.system, entry.about.folder, places)
 
 
 def history(places: Places, stores: Iterable[Store], topic: str = "") -> list[HistoryEntry]:
@@ -72,14 +72,19 @@ def history(places: Places, stores: Iterable[Store], topic: str = "") -> list[Hi
     return [row for row in rows if wanted in row.name.lower() or wanted in row.file.lower()]
 
 
+def unreadable(places: Places) -> list[str]:
+    """A sentence for each record that history and undo have to leave out."""
+    return record.unreadable(places.state_dir)
+
+
 def difference(places: Places, record_id: str) -> str:
     """What a recorded change did, as lines with `-` and `+` below the name of each file.
 
     Raises:
         TopicNotFoundError: The journal has no such record.
     """
-    record = journal.find(places.state_dir, record_id)
-    return "\n\n".join(_told(file) for file in record.files)
+    entry = journal.find(places.state_dir, record_id)
+    return "\n\n".join(_told(file) for file in entry.files)
 
 
 def _told(file: FileRecord) -> str:

@@ -79,6 +79,12 @@ def broken(places: Places) -> None:
     (local(places) / "HANDOFF.md").mkdir()
 
 
+def broken_record(places: Places) -> None:
+    folder = Path(places.state_dir, "undo")
+    folder.mkdir(parents=True)
+    (folder / "01790000000000000-1-abcdef.json").write_text("{[b]")
+
+
 def rewrite(pilot: Pilot[None]) -> None:
     """What another program does meanwhile: every other part of the long text changes."""
     path = Path(browser(pilot).store.path, PREFERENCES)
@@ -106,6 +112,7 @@ CASES = {
     "history-empty": (None, ["H"], (NORMAL, SMALL)),
     "history": (None, [*CHANGES, "H"], (LARGE, NORMAL, SMALL)),
     "history-huge": (long_text, [*TO_PREFERENCES, "e", "ctrl+a", "x", "f2", "H"], (LARGE, NORMAL)),
+    "history-error": (broken_record, [*CHANGES, "H"], (NORMAL, SMALL)),
     "injection-empty": (nothing, ["i"], (NORMAL, SMALL)),
     "injection": (None, ["i", "down"], (LARGE, NORMAL, SMALL)),
     "injection-huge": (much, ["i", "end"], (LARGE, NORMAL)),

@@ -242,9 +242,14 @@ class DiskRead(Message):
 
 @dataclass(eq=False, repr=False)
 class HistoryRead(Message):
-    """A worker read what was changed through pimem."""
+    """A worker read what was changed through pimem.
+
+    `troubles` has a sentence for each record that is left out; `error` says why nothing was read.
+    """
 
     entries: Sequence[HistoryEntry]
+    troubles: Sequence[str] = ()
+    error: str = ""
 
 
 @dataclass(eq=False, repr=False)

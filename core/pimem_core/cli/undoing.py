@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .. import undo as undoing
 from ..errors import EXIT_CODES, PimemError, TopicNotFoundError
-from ..files import journal, record
+from ..files import journal
 from ..model import Change
 from ..systems import registry
 from ..text import quote
@@ -88,7 +88,7 @@ def _several(options: argparse.Namespace, places: Places, output: Output, action
 def history(options: argparse.Namespace, places: Places, output: Output) -> int:
     """Tell what was changed through pimem, newest first."""
     notice_troubles(places, output)
-    for sentence in record.unreadable(places.state_dir):
+    for sentence in undoing.unreadable(places):
         output.notice(sentence)
     rows = undoing.history(places, _stores(options, places), options.topic or "")
     if output.as_json:

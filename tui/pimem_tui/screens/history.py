@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from pimem_core import undo
 from pimem_core.errors import PimemError
 from pimem_core.paths import tilde
-from pimem_core.text import visible
+from pimem_core.text import plural, visible, visible_cell
 from pimem_styles import stylesheet
 from rich.cells import cell_len
 from textual import getters, on
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 _KINDS = {"-": "removed", "+": "added", "@": "muted"}
 #: Cells from which there is room for the date beside the age.
 _DATED = 56
+_EMPTY = "Nothing was changed through pimem yet."
 #: Most changes that are shown.
 _MOST = 2_000
 
@@ -59,11 +60,12 @@ class HistoryScreen(SteadyScreen[None], Reader):
     def __init__(self) -> None:
         super().__init__()
         self._entries: Sequence[HistoryEntry] = ()
-        self._read_once = False
+        self._troubles: Sequence[str] = ()
 
     def compose(self) -> ComposeResult:
         """Title, changes, difference, keys."""
         yield Static("History", id="title", markup=False)
+        yield Static(id="trouble", markup=False)
         with Vertical(id="body"):
             yield Rows()
             yield BodyView(can_focus=False)
@@ -84,18 +86,25 @@ class HistoryScreen(SteadyScreen[None], Reader):
         places, stores = self.app.places, self.app.stores
 
         def work() -> None:
-            self.post_message(HistoryRead(undo.history(places, stores)[:_MOST]))
+            try:
+                entries = undo.history(places, stores)[:_MOST]
+                found = HistoryRead(entries, undo.unreadable(places))
+            except PimemError as error:
+                found = HistoryRead((), error=str(error))
+            self.post_message(found)
 
         self.run_worker(work, thread=True, exclusive=True, exit_on_error=False, group="history")
 
     @on(HistoryRead)
     def _take(self, message: HistoryRead) -> None:
         self._entries = message.entries
-        self._read_once = True
         self.set_class(not message.entries, "-empty")
-        self.query_one("#state", Static).update(
-            "" if message.entries else "Nothing was changed through pimem yet."
-        )
+        said = _EMPTY
+        if message.error:
+            said = f"The history cannot be read.\n\n{tilde(message.error, self.app.places.home)}"
+        self.query_one("#state", Static).update(visible(said))
+        self._troubles = message.troubles
+        self._show_troubles()
         self._show_rows()
         self.refresh_bindings()
 
@@ -114,8 +123,18 @@ class HistoryScreen(SteadyScreen[None], Reader):
             Run(after, "muted"),
         ]
 
+    def _show_troubles(self) -> None:
+        """Say in one line what of the journal is left out; `pimem history` tells each."""
+        found = self._troubles
+        self.set_class(bool(found), "-troubled")
+        if found:
+            text = f"! {plural(len(found), 'record')} left out: "
+            text += visible_cell(tilde(found[0], self.app.places.home))
+            self.query_one("#trouble", Static).update(cut(text, max(self.size.width - 2, 1)))
+
     def on_resize(self) -> None:
         """Lay changes and difference out for the new width."""
+        self._show_troubles()
         self.call_after_refresh(self._show_rows)
 
     def _show_rows(self) -> None:
