@@ -8,13 +8,12 @@ from pimem_core.drafts import Typed, TypedDraft
 from pimem_core.errors import PimemError
 from pimem_core.systems.base import WriteRequest
 from textual import on
-from textual.widgets import Checkbox
 
 from ..bindings import bindings_of
 from ..messages import DiskRead, NotSaved, Saved, StoreTouched
 from ..saving import Refusal, attempt
 from .confirm import ConfirmScreen
-from .edit_form import EditForm
+from .edit_form import EditForm, Fields
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -219,8 +218,7 @@ class EditScreen(EditForm):
         self._document = None
         self._first = self._fields_of(None)
         self._note = "its file was deleted; saving writes it anew"
-        self.query_one("#replace", Checkbox).value = True
-        self.add_class("-new")
+        self.mount(self.options(Fields(replace=True)), before="#about")
         self._changed()
         self.app.say_error("The file was deleted meanwhile. Saving again writes it anew.")
 
@@ -309,7 +307,8 @@ class EditScreen(EditForm):
         self._first = self._fields_of(document)
         first = self._first
         self.name_field.value, self.summary_field.value = first.name, first.summary
-        self.title_field.value, self.type_choice.value = first.title, first.type
+        if self.typed_store is not None:
+            self.title_field.value, self.type_choice.value = first.title, first.type
         place = self.editor.cursor_location
         self.editor.load_text(first.body)
         self.editor.move_cursor(place)

@@ -82,10 +82,8 @@ class EditForm(SteadyScreen[None], Reader):
             whole or "compose" not in store.abilities or (draft_of is not None and draft_of.whole)
         )
         # Before anything is mounted a class costs nothing; later it styles the whole form anew.
-        self.set_class(document is None, "-new")
         self.set_class(self._whole, "-whole")
         self.set_class(self.typed_store is not None, "-typed")
-        self.set_class("pin" not in store.abilities, "-unpinnable")
         self.add_class("-preview")
         self._document = document
         self._restored = draft_of
@@ -120,14 +118,19 @@ class EditForm(SteadyScreen[None], Reader):
             yield TextEditor()
             with Vertical(id="preview"):
                 yield BodyView(can_focus=False)
-        # After the text, so that tab leads from the fields into it.
-        with Horizontal(id="options"):
-            yield Tick("pinned", fields.pin, id="pin", compact=True)
-            yield Tick("replace old text", fields.replace, id="replace", compact=True)
+        if self._document is None:
+            yield self.options(fields)
         yield Static(id="about", markup=False)
         yield KeyBar()
         yield TooSmall()
         self._body_at_first = fields.body
+
+    def options(self, fields: Fields) -> Horizontal:
+        """What can be ticked for a new topic; below the text, so that tab leads into that first."""
+        ticks = [Tick("replace old text", fields.replace, id="replace", compact=True)]
+        if "pin" in self.store.abilities:
+            ticks.insert(0, Tick("pinned", fields.pin, id="pin", compact=True))
+        return Horizontal(*ticks, id="options")
 
     def compose_fields(self, fields: Fields) -> ComposeResult:
         """The fields above the text."""
@@ -141,15 +144,16 @@ class EditForm(SteadyScreen[None], Reader):
                 compact=True,
                 select_on_focus=False,
             )
-        with Horizontal(classes="field", id="titled"):
-            yield Static("Title", classes="label")
-            yield Input(
-                fields.title,
-                placeholder="empty for the first heading, else the name",
-                id="title",
-                compact=True,
-                select_on_focus=False,
-            )
+        if types:
+            with Horizontal(classes="field"):
+                yield Static("Title", classes="label")
+                yield Input(
+                    fields.title,
+                    placeholder="empty for the first heading, else the name",
+                    id="title",
+                    compact=True,
+                    select_on_focus=False,
+                )
         with Horizontal(classes="field"):
             yield Static("Description" if types else "Summary", classes="label")
             yield Input(
@@ -159,9 +163,10 @@ class EditForm(SteadyScreen[None], Reader):
                 compact=True,
                 select_on_focus=False,
             )
-        with Horizontal(classes="field", id="typed"):
-            yield Static("Type", classes="label")
-            yield Choice(types, fields.type)
+        if types:
+            with Horizontal(classes="field"):
+                yield Static("Type", classes="label")
+                yield Choice(types, fields.type)
 
     def on_mount(self) -> None:
         """Put the text in, and the cursor where typing begins."""
@@ -184,14 +189,16 @@ class EditForm(SteadyScreen[None], Reader):
 
     def fields(self) -> Fields:
         """What the fields hold now."""
+        typed, first = self.typed_store is not None, self._first
+        ticked = {tick.id for tick in self.query(Checkbox) if tick.value}
         return Fields(
             name=self.name_field.value,
-            title=self.title_field.value,
+            title=self.title_field.value if typed else first.title,
             summary=self.summary_field.value,
-            type=self.type_choice.value,
+            type=self.type_choice.value if typed else first.type,
             body=self.editor.text,
-            pin=self.query_one("#pin", Checkbox).value,
-            replace=self.query_one("#replace", Checkbox).value,
+            pin="pin" in ticked,
+            replace="replace" in ticked,
         )
 
     def typed(self) -> Typed:
