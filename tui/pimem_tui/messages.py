@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from textual.message import Message
+from .news import News
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
         Promotion,
         Target,
     )
+    from textual.message import Message
 
     from .branches import EntryRow
     from .layer_changes import Wanted
@@ -30,11 +30,7 @@ if TYPE_CHECKING:
     from .screens.edit import EditScreen
 
 
-# Without comparison and representation these classes take a third of the time to make.
-
-
-@dataclass(eq=False, repr=False)
-class TopicsRead(Message):
+class TopicsRead(News):
     """A worker read the topics of a store; `changed` are files that somebody else changed."""
 
     store: Store
@@ -42,32 +38,28 @@ class TopicsRead(Message):
     changed: frozenset[str] = frozenset()
 
 
-@dataclass(eq=False, repr=False)
-class TokensCounted(Message):
+class TokensCounted(News):
     """What a store costs in each prompt, in tokens."""
 
     store: Store
     tokens: int
 
 
-@dataclass(eq=False, repr=False)
-class ReadFailed(Message):
+class ReadFailed(News):
     """A store is there but cannot be read."""
 
     store: Store
     error: str
 
 
-@dataclass(eq=False, repr=False)
-class StatusRead(Message):
+class StatusRead(News):
     """A worker looked at a store: how it is, apart from its topics."""
 
     store: Store
     status: StoreStatus
 
 
-@dataclass(eq=False, repr=False)
-class LayerRead(Message):
+class LayerRead(News):
     """A worker looked at a layer of a memory.
 
     `task` is what the person is at, `missing` says that the layer was not created yet, and
@@ -82,8 +74,7 @@ class LayerRead(Message):
     hindrance: str
 
 
-@dataclass(eq=False, repr=False)
-class HitsFound(Message):
+class HitsFound(News):
     """A search found topics so far; `done` when it is over.
 
     `words` are those of the query that were looked for in texts.
@@ -96,8 +87,7 @@ class HitsFound(Message):
     words: str
 
 
-@dataclass(eq=False, repr=False)
-class SearchProgress(Message):
+class SearchProgress(News):
     """How far a search is, in topics."""
 
     store: Store
@@ -110,8 +100,7 @@ class SearchProgress(Message):
         return isinstance(message, SearchProgress)
 
 
-@dataclass(eq=False, repr=False)
-class SearchFailed(Message):
+class SearchFailed(News):
     """A search ended with an error."""
 
     store: Store
@@ -119,15 +108,13 @@ class SearchFailed(Message):
     error: str
 
 
-@dataclass(eq=False, repr=False)
-class ReadingBroke(Message):
+class ReadingBroke(News):
     """A job ended with an error that nobody foresaw."""
 
     error: BaseException
 
 
-@dataclass(eq=False, repr=False)
-class BodyRead(Message):
+class BodyRead(News):
     """A worker opened a topic and laid its body out in lines."""
 
     store: Store
@@ -138,8 +125,7 @@ class BodyRead(Message):
     error: str = ""
 
 
-@dataclass(eq=False, repr=False)
-class LinksRead(Message):
+class LinksRead(News):
     """A worker found what a topic links to and what links to it; `lines` go below its body."""
 
     store: Store
@@ -149,8 +135,7 @@ class LinksRead(Message):
     width: int
 
 
-@dataclass(eq=False, repr=False)
-class RemovalKnown(Message):
+class RemovalKnown(News):
     """What removing a topic would do; the person is asked next."""
 
     store: Store
@@ -158,16 +143,14 @@ class RemovalKnown(Message):
     removal: Removal
 
 
-@dataclass(eq=False, repr=False)
-class TopicChanged(Message):
+class TopicChanged(News):
     """A change was made to a topic of a store."""
 
     store: Store
     change: Change
 
 
-@dataclass(eq=False, repr=False)
-class SeveralChanged(Message):
+class SeveralChanged(News):
     """Changes of the same kind were made to several topics; some may have been refused."""
 
     store: Store
@@ -175,16 +158,14 @@ class SeveralChanged(Message):
     refusals: Sequence[str]
 
 
-@dataclass(eq=False, repr=False)
-class StoreTouched(Message):
+class StoreTouched(News):
     """Somebody else changed these files of a store; no names say only that something changed."""
 
     store: Store
     files: frozenset[str]
 
 
-@dataclass(eq=False, repr=False)
-class DraftsFound(Message):
+class DraftsFound(News):
     """Texts that were typed and never saved.
 
     `asked` when the person wants to see them, `offer` when the newest is to be offered.
@@ -195,8 +176,7 @@ class DraftsFound(Message):
     offer: bool = True
 
 
-@dataclass(eq=False, repr=False)
-class TopicOpened(Message):
+class TopicOpened(News):
     """A worker opened a topic for the editor, which begins at a line.
 
     `whole` is for its file without any fields.
@@ -208,24 +188,21 @@ class TopicOpened(Message):
     whole: bool = False
 
 
-@dataclass(eq=False, repr=False)
-class Saved(Message):
+class Saved(News):
     """The text of an editor was saved."""
 
     screen: EditScreen
     change: Change
 
 
-@dataclass(eq=False, repr=False)
-class NotSaved(Message):
+class NotSaved(News):
     """The text of an editor was not saved."""
 
     screen: EditScreen
     refusal: Refusal
 
 
-@dataclass(eq=False, repr=False)
-class TextMeasured(Message):
+class TextMeasured(News):
     """A worker counted the words and tokens of an edited text and laid it out."""
 
     words: int
@@ -233,15 +210,13 @@ class TextMeasured(Message):
     lines: Sequence[Line] | None
 
 
-@dataclass(eq=False, repr=False)
-class DiskRead(Message):
+class DiskRead(News):
     """A worker looked at a topic again that is open and was changed outside; None when gone."""
 
     document: Document | None
 
 
-@dataclass(eq=False, repr=False)
-class HistoryRead(Message):
+class HistoryRead(News):
     """A worker read what was changed through pimem.
 
     `troubles` has a sentence for each record that is left out; `error` says why nothing was read.
@@ -252,24 +227,21 @@ class HistoryRead(Message):
     error: str = ""
 
 
-@dataclass(eq=False, repr=False)
-class DifferenceRead(Message):
+class DifferenceRead(News):
     """A worker read what one change did."""
 
     entry: str
     text: str
 
 
-@dataclass(eq=False, repr=False)
-class Copied(Message):
+class Copied(News):
     """A text was given to the clipboard, as far as that can be told."""
 
     text: str
     warning: bool = False
 
 
-@dataclass(eq=False, repr=False)
-class ChangeFailed(Message):
+class ChangeFailed(News):
     """A change was refused or failed; nothing changed on disk."""
 
     store: Store
@@ -277,8 +249,7 @@ class ChangeFailed(Message):
     error: str
 
 
-@dataclass(eq=False, repr=False)
-class DraftReady(Message):
+class DraftReady(News):
     """A topic was read and written to a file for the person's editor, which opens next.
 
     `kept` and `typed` are the draft that outlives a crash meanwhile.
@@ -291,8 +262,7 @@ class DraftReady(Message):
     typed: Typed
 
 
-@dataclass(eq=False, repr=False)
-class NotSavedOutside(Message):
+class NotSavedOutside(News):
     """What came back from the person's editor was not saved; the editor of the app goes on."""
 
     store: Store
@@ -301,8 +271,7 @@ class NotSavedOutside(Message):
     refusal: Refusal
 
 
-@dataclass(eq=False, repr=False)
-class LeftUnsaved(Message):
+class LeftUnsaved(News):
     """The person's editor failed after it had changed the text, which stays a draft."""
 
     store: Store
@@ -310,45 +279,39 @@ class LeftUnsaved(Message):
     reason: str
 
 
-@dataclass(eq=False, repr=False)
-class NothingChanged(Message):
+class NothingChanged(News):
     """There was nothing to change, and why."""
 
     text: str
 
 
-@dataclass(eq=False, repr=False)
-class InboxRead(Message):
+class InboxRead(News):
     """A worker read what waits in the inboxes of the layers."""
 
     files: Sequence[tuple[LayeredStore, InboxFile]]
     error: str
 
 
-@dataclass(eq=False, repr=False)
-class PromotionRead(Message):
+class PromotionRead(News):
     """A worker worked out what promoting would do; an error says why it would be refused."""
 
     promotion: Promotion | None
     error: str
 
 
-@dataclass(eq=False, repr=False)
-class TargetsRead(Message):
+class TargetsRead(News):
     """A worker found the files that text can go to."""
 
     targets: Sequence[Target]
 
 
-@dataclass(eq=False, repr=False)
-class OlderRead(Message):
+class OlderRead(News):
     """A worker read the entries of a layer; one that a new one supersedes is chosen next."""
 
     rows: Sequence[EntryRow]
 
 
-@dataclass(eq=False, repr=False)
-class EntriesRead(Message):
+class EntriesRead(News):
     """A worker read the entries of a layer; one that supersedes this one is chosen next."""
 
     store: LayeredStore
@@ -356,8 +319,7 @@ class EntriesRead(Message):
     rows: Sequence[EntryRow]
 
 
-@dataclass(eq=False, repr=False)
-class PromotionRefused(Message):
+class PromotionRefused(News):
     """A text looks like it holds a credential; the person is asked whether to promote it."""
 
     store: LayeredStore
@@ -365,8 +327,7 @@ class PromotionRefused(Message):
     reason: str
 
 
-@dataclass(eq=False, repr=False)
-class WorkDone(Message):
+class WorkDone(News):
     """A worker is through with a topic; `result` is told next."""
 
     key: tuple[str, str]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from pimem_core.errors import PimemError
@@ -12,7 +11,6 @@ from pimem_core.text import plural, visible
 from pimem_core.tokens import estimate
 from pimem_styles import stylesheet
 from textual import getters, on
-from textual.message import Message
 from textual.widgets import Static
 
 from ..background import Reader
@@ -20,6 +18,7 @@ from ..bindings import bindings_of
 from ..cells import clean, cut
 from ..manager import Manager
 from ..messages import TopicChanged
+from ..news import News
 from ..widgets import BodyView, KeyBar, TooSmall
 from ..widgets.body_view import MEASURE
 from .steady import SteadyScreen
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from pimem_core.systems.base import HandoffStore, Store
     from textual.app import ComposeResult
     from textual.binding import BindingType
+    from textual.message import Message
 
     from ..markdown import Line
     from ..messages import ChangeFailed
@@ -43,8 +43,7 @@ _EMPTY = (
 )
 
 
-@dataclass(eq=False, repr=False)
-class HandoffRead(Message):
+class HandoffRead(News):
     """A worker read the handoff and laid it out; `error` says why it could not be read."""
 
     handoff: Handoff | None

@@ -12,7 +12,6 @@ from pimem_core.tokens import estimate
 from pimem_styles import stylesheet
 from textual import getters, on
 from textual.containers import Horizontal
-from textual.message import Message
 from textual.widgets import Static
 
 from ..background import Reader
@@ -20,6 +19,7 @@ from ..bindings import bindings_of
 from ..cells import clean
 from ..manager import Manager
 from ..markdown import Line
+from ..news import News
 from ..widgets import BodyView, KeyBar, TooSmall
 from ..widgets.rows import Rows
 from ..wrap import Run, wrap
@@ -57,8 +57,7 @@ class _Injection:
     tokens: int
 
 
-@dataclass
-class InjectionRead(Message):
+class InjectionRead(News):
     """A worker worked out what the model is given."""
 
     injection: _Injection

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from pimem_core.errors import PimemError
@@ -11,7 +10,6 @@ from pimem_core.text import plural, visible, visible_cell
 from pimem_styles import stylesheet
 from textual import getters, on
 from textual.containers import Horizontal
-from textual.message import Message
 from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
@@ -19,6 +17,7 @@ from ..background import Reader
 from ..bindings import bindings_of
 from ..cells import clean, cut, find_matches, fit
 from ..manager import Manager
+from ..news import News
 from ..widgets import KeyBar, TooSmall
 from ..widgets.rows import Rows
 from ..wrap import Run
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from pimem_core.systems.base import Store
     from textual.app import ComposeResult
     from textual.binding import BindingType
+    from textual.message import Message
 
     from ..messages import TopicChanged
 
@@ -41,8 +41,7 @@ _REPORT_S = 0.12
 _NAME_CELLS = 30
 
 
-@dataclass(eq=False, repr=False)
-class Found(Message):
+class Found(News):
     """What a search has found so far, with a row for each hit; `note` says how far it is."""
 
     query: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from pimem_core import options, settings
@@ -13,7 +12,6 @@ from pimem_core.text import plural, visible_cell
 from pimem_styles import stylesheet
 from textual import getters, on
 from textual.containers import Horizontal
-from textual.message import Message
 from textual.widgets import Input, Static
 
 from ..background import Reader
@@ -21,6 +19,7 @@ from ..bindings import bindings_of
 from ..cells import clean, fit
 from ..manager import Manager
 from ..messages import Copied
+from ..news import News
 from ..widgets import KeyBar, TooSmall
 from ..widgets.rows import Rows
 from ..wrap import Run
@@ -58,8 +57,7 @@ class _Row(NamedTuple):
         return self.section, self.setting.key if self.setting else "", self.item
 
 
-@dataclass(eq=False, repr=False)
-class SettingsRead(Message):
+class SettingsRead(News):
     """A worker read the settings; `changed` are those of pimem that hold after a change."""
 
     sections: Sequence[Section]

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.cells import cell_len
 from rich.segment import Segment
 from textual.geometry import Size
-from textual.message import Message
 from textual.strip import Strip
 
 from ..bindings import bindings_of
 from ..cells import find_matches
+from ..news import News
 from .line_view import LineView
 
 if TYPE_CHECKING:
@@ -60,8 +59,7 @@ class BodyView(LineView):
     }
     BINDINGS: ClassVar[list[BindingType]] = bindings_of("text")
 
-    @dataclass
-    class LinkClicked(Message):
+    class LinkClicked(News):
         """A link that leads somewhere, or will one day, was clicked."""
 
         body_view: BodyView

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.cells import cell_len
 from textual.content import Content
-from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
 from ..bindings import bindings_of
 from ..cells import clean
+from ..news import News
 from .parts import part_style
 
 if TYPE_CHECKING:
@@ -32,8 +31,7 @@ class Choice(Widget, can_focus=True):
 
     value: reactive[str | None] = reactive(None)
 
-    @dataclass
-    class Changed(Message):
+    class Changed(News):
         """Another word was chosen."""
 
         choice: Choice

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from textual.content import Content
-from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
 from ..cells import cut
+from ..news import News
 from .parts import part_style
 
 if TYPE_CHECKING:
@@ -57,8 +56,7 @@ class Contents(Widget):
     sections: reactive[Sequence[Section]] = reactive((), layout=True)
     here: reactive[int] = reactive(-1)
 
-    @dataclass
-    class SectionChosen(Message):
+    class SectionChosen(News):
         """A heading was clicked."""
 
         line: int

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
 from textual.geometry import Size
-from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 
 from ..bindings import bindings_of
+from ..news import News
 from .line_view import LineView
 
 if TYPE_CHECKING:
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
 
     from textual import events
     from textual.binding import BindingType
+    from textual.message import Message
 
     from ..wrap import Run
 
@@ -35,8 +35,7 @@ class Rows(LineView, can_focus=True):
 
     selected: reactive[int] = reactive(0)
 
-    @dataclass
-    class RowSelected(Message):
+    class RowSelected(News):
         """Another row is selected."""
 
         rows: Rows

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from pimem_core.paths import tilde
 from pimem_core.text import plural
 from rich.cells import cell_len
 from textual.content import Content
-from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
 from ..cells import clean, cut
+from ..news import News
 from .parts import part_style
 
 if TYPE_CHECKING:
@@ -35,8 +34,7 @@ class StoreTabs(Widget):
     counts: reactive[tuple[int | None, ...]] = reactive(())
     tokens: reactive[int | None] = reactive(None)
 
-    @dataclass
-    class TabChosen(Message):
+    class TabChosen(News):
         """A tab was clicked."""
 
         index: int

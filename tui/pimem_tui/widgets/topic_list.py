@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
 from textual.cache import LRUCache
 from textual.geometry import Size
-from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 
 from ..bindings import bindings
 from ..branches import EntryRow
 from ..listing import BRANCH_CELLS, Listing
+from ..news import News
 from .line_view import LineView
 from .topic_row import RowLayout, draw_row, draw_why
 
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from pimem_core.model import Topic
     from textual import events
     from textual.binding import BindingType
+    from textual.message import Message
 
 _KINDS = (
     "name",
@@ -71,8 +71,7 @@ class TopicList(LineView, can_focus=True):
     selected: reactive[int] = reactive(0, repaint=False)
     """The selected row."""
 
-    @dataclass
-    class TopicSelected(Message):
+    class TopicSelected(News):
         """Another topic is selected, or none."""
 
         topic_list: TopicList
@@ -87,21 +86,18 @@ class TopicList(LineView, can_focus=True):
             """Only the newest selection matters."""
             return isinstance(message, TopicList.TopicSelected)
 
-    @dataclass
-    class TopicOpened(Message):
+    class TopicOpened(News):
         """A topic was double-clicked."""
 
         topic_list: TopicList
         topic: Topic
 
-    @dataclass
-    class BranchClicked(Message):
+    class BranchClicked(News):
         """The mark before a file with entries was clicked; the file is selected."""
 
         topic_list: TopicList
 
-    @dataclass
-    class KeyPressed(Message):
+    class KeyPressed(News):
         """Any key was pressed in the list."""
 
     def __init__(self, now: Callable[[], float]) -> None:

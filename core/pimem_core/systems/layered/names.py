@@ -8,7 +8,7 @@ from ...errors import InvalidArgumentError, InvalidTopicError
 from ...text import quote
 from .layers import INDEX_NAME, NOT_MEMORY, TASK_FILE, is_memory_name, split
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_CONTROL = r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]"
 _NAME_BYTES = 255 - len(".tmp-4194304-0123456789")
 
 
@@ -33,7 +33,7 @@ def new_file(topic: str) -> str:
     if file and not file.endswith(".md"):
         file += ".md"
     folder, name = split(file)
-    if not is_file(file) or _CONTROL.search(file) or "\\" in file:
+    if not is_file(file) or re.search(_CONTROL, file) or "\\" in file:
         raise InvalidTopicError(
             f"{quote(topic)} is no path of a memory file: name a .md file, or one in a folder, "
             "such as decisions.md or knowledge/decisions.md.",
@@ -66,7 +66,7 @@ def inbox_name(file: str) -> str:
     name = file.strip().removeprefix("./").removeprefix("inbox/")
     if name and not name.endswith(".md"):
         name += ".md"
-    if "/" in name or "\\" in name or not is_file(name) or _CONTROL.search(name):
+    if "/" in name or "\\" in name or not is_file(name) or re.search(_CONTROL, name):
         raise InvalidArgumentError(
             f"{quote(file)} is no file of the inbox; name one such as "
             "checkpoint-2026-07-21T16-30-00.md.",
@@ -82,7 +82,7 @@ def target_name(target: str) -> str:
         InvalidArgumentError: It leads elsewhere, is an index, or no plain `.md` name.
     """
     name = target.strip()
-    if "/" in name or "\\" in name or not is_file(name) or _CONTROL.search(name):
+    if "/" in name or "\\" in name or not is_file(name) or re.search(_CONTROL, name):
         raise InvalidArgumentError(
             f"{quote(target)} is no plain name of a memory file; name one such as decisions.md.",
             file=target,

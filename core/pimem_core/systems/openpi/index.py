@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from ...text import SPACE_CLASS
+from ...text import SPACE_PATTERN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,9 +34,9 @@ _FOREVER = "9999-99-99"
 # A topic file's name is part of the grammar: any other link is prose.
 _FILE = r"(?!\.)[^\x00-\x1f\x7f/\\\[\]()]+\.[mM][dD]"
 _ENTRY = re.compile(
-    f"({SPACE_CLASS}*-{SPACE_CLASS}+\\[)([^\\]]+)(\\]\\(({_FILE})\\))([^\r\n\u2028\u2029]*)"
+    f"({SPACE_PATTERN}*-{SPACE_PATTERN}+\\[)([^\\]]+)(\\]\\(({_FILE})\\))([^\r\n\u2028\u2029]*)"
 )
-_SUMMARY = re.compile(f"--{SPACE_CLASS}+(.*)", re.DOTALL)
+_SUMMARY = re.compile(f"--{SPACE_PATTERN}+(.*)", re.DOTALL)
 
 
 def is_topic_file(name: str) -> bool:

@@ -26,7 +26,8 @@ _SLUG_LIKE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*", re.ASCII)
 _UNFIT = re.compile(r"[\x00-\x1f\x7f\\]")
 # The usual front matter: one line for each key, nothing that needs YAML to be understood.
 _PLAIN = r"[A-Za-z0-9(/$~.\u00a1-\uffff](?:[^\n#:]|:(?=\S)|(?<=\S)#)*"
-_USUAL_LINE = re.compile(
+# Compiled when the first fact is read: it takes as long as a small module.
+_USUAL_LINE = (
     rf"(?P<indent> *)(?P<key>[A-Za-z_][\w.-]*):(?: +(?P<value>{_PLAIN}|\"[^\"\\\n]*\"))? *\Z"
 )
 
@@ -79,7 +80,7 @@ def _usual(block: str) -> dict[str, Any] | None:
     for line in block.replace("\r\n", "\n").split("\n"):
         if not line.strip():
             continue
-        match = _USUAL_LINE.match(line)
+        match = re.match(_USUAL_LINE, line)
         if match is None:
             return None
         value = (match["value"] or "").rstrip(" ")
