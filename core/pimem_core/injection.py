@@ -40,7 +40,7 @@ def given(
     for known in registry.SYSTEMS:
         if system is not None and known.name != system:
             continue
-        if system is None and not known.hooks.is_active(places, config):
+        if system is None and not known.is_active(places, config):
             continue
         context = HookContext(places, session, config, {}, {})
         try:

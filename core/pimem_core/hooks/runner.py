@@ -92,7 +92,7 @@ class Runner:
     def _answer(self, request: Request) -> dict[str, Any]:
         places = find_places(cwd=request.session.cwd)
         config, _trouble = settings.load(places)
-        systems = [s for s in registry.SYSTEMS if s.hooks.is_active(places, config)]
+        systems = [s for s in registry.SYSTEMS if s.is_active(places, config)]
         if request.event == "describe":
             document = describe(places, systems)
             from . import documents
@@ -263,7 +263,7 @@ def describe(places: Places, systems: Sequence[System] | None = None) -> Mapping
     """What a host registers: tools, commands and events of the active systems."""
     if systems is None:
         config, _trouble = settings.load(places)
-        systems = [s for s in registry.SYSTEMS if s.hooks.is_active(places, config)]
+        systems = [s for s in registry.SYSTEMS if s.is_active(places, config)]
     tools: list[Mapping[str, Any]] = []
     commands: dict[str, Mapping[str, Any]] = {}
     events: dict[str, dict[str, Any]] = {}

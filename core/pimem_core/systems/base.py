@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ..files.record import Record
     from ..model import Change, Document, Hit, Setting, StoreStatus, Topic
     from ..paths import Places
+    from ..settings import Settings
     from .hosting import Hooks
 
     Cancelled = Callable[[], bool]
@@ -358,9 +359,13 @@ class System(Protocol):
         """Extensions of the host that do the same, by a part of their source in its settings."""
         ...
 
+    def is_active(self, places: Places, settings: Settings) -> bool:
+        """Whether the system takes part inside a host, for this user and folder."""
+        ...
+
     @property
     def hooks(self) -> Hooks:
-        """What the system does inside a host."""
+        """What it does there."""
         ...
 
     def stores(self, places: Places) -> Sequence[Store]:

@@ -81,10 +81,6 @@ class Part(Value):
 class Hooks(Protocol):
     """What a system does inside a host such as pi. Calls of one session come one at a time."""
 
-    def is_active(self, places: Places, settings: Settings) -> bool:
-        """Whether the system takes part for this user and folder."""
-        ...
-
     def offer(self, places: Places) -> Offer:
         """Tools, commands and events, for the describe document."""
         ...

@@ -8,7 +8,6 @@ import os
 from ..errors import InvalidArgumentError, PimemError
 from .layered.layers import GLOBAL, WORKSPACE
 from .layered.system import LayeredSystem
-from .layers import layered
 from .openpi.system import OpenpiSystem
 from .zcode.system import ZcodeSystem
 
@@ -32,6 +31,7 @@ def all_stores(places: Places) -> list[Store]:
 def offered_stores(places: Places) -> list[Store]:
     """The same, and the layers of a memory that can still be created, unless it is switched off."""
     from .. import settings
+    from .layers import layered  # a hook asks for no layer by its name
 
     stores = all_stores(places)
     for system in SYSTEMS:
@@ -67,6 +67,8 @@ def find_store(name: str, places: Places) -> Store:
     for system in SYSTEMS:
         if system.name == name:
             return system.active(places)
+    from .layers import layered
+
     for system in SYSTEMS:
         # A layer can be named before it is there.
         active = layered(system.active(places))

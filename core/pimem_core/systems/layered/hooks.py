@@ -6,7 +6,6 @@ from ... import actions
 from ...errors import PimemError
 from ..hosting import HookContext, Offer, Part
 from .layers import find_layers
-from .system import is_active
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
 
     from ...actions import Action
     from ...paths import Places
-    from ...settings import Settings
     from .injection import Block
     from .layers import Layers
     from .loading import Loaded
@@ -56,10 +54,6 @@ class LayeredHooks:
     def __init__(self) -> None:
         self._cache: Cache | None = None
         self._caching_for: object = None
-
-    def is_active(self, places: Places, settings: Settings) -> bool:
-        """When a layer has an index, or there is a task to go on with."""
-        return is_active(places, settings)
 
     def offer(self, places: Places) -> Offer:
         """Seven commands and two events."""

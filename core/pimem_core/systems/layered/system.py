@@ -26,6 +26,15 @@ class LayeredSystem:
     name = SYSTEM
     providers = ("pi-memory-extension", "pi-memory.ts")
 
+    def is_active(self, places: Places, settings: Settings) -> bool:
+        """When a layer has its index, or there is a task to go on with."""
+        word = settings.systems.get(SYSTEM, "auto")
+        if word != "auto":
+            return word == "on"
+        layers = find_layers(places, settings)
+        task = os.path.join(layers.global_dir, TASK_FILE)
+        return layers.has_global or layers.has_workspace or os.path.lexists(task)
+
     @functools.cached_property
     def hooks(self) -> Hooks:
         """What the system does inside a host."""
@@ -113,13 +122,3 @@ class LayeredSystem:
         """Nothing: the system has no configuration file of its own."""
         del places
         return None
-
-
-def is_active(places: Places, settings: Settings) -> bool:
-    """Whether the system takes part: a layer has its index, or there is a task to go on with."""
-    word = settings.systems.get(SYSTEM, "auto")
-    if word != "auto":
-        return word == "on"
-    layers = find_layers(places, settings)
-    task = os.path.join(layers.global_dir, TASK_FILE)
-    return layers.has_global or layers.has_workspace or os.path.lexists(task)

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from ...actions import Action
     from ...paths import Places
-    from ...settings import Settings
 
 _TEXT = "openpi.section"
 _TOOLS = frozenset({"write_memory", "remove_memory", "pin_memory"})
@@ -60,11 +59,6 @@ class OpenpiHooks:
     def __init__(self) -> None:
         self._rendered: tuple[object, list[Part]] | None = None
         self._read: tuple[object, config.Config] | None = None
-
-    def is_active(self, places: Places, settings: Settings) -> bool:
-        """Always, unless the settings turn it off."""
-        del places
-        return settings.systems.get("openpi") != "off"
 
     def offer(self, places: Places) -> Offer:
         """Three tools, /memory, and four events."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ...errors import ConfigError
     from ...model import Setting
     from ...paths import Places
+    from ...settings import Settings
     from ..hosting import Hooks
 
 
@@ -26,6 +27,11 @@ class OpenpiSystem:
 
     name = "openpi"
     providers = ("openpi-memory",)
+
+    def is_active(self, places: Places, settings: Settings) -> bool:
+        """Always, unless the settings turn it off."""
+        del places
+        return settings.systems.get(self.name) != "off"
 
     @functools.cached_property
     def hooks(self) -> Hooks:

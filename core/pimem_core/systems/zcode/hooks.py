@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from ...actions import Action
     from ...paths import Places
-    from ...settings import Settings
     from .store import ZcodeStore
 
 #: Type of the hidden message, and of the entry that says what it held.
@@ -51,10 +50,6 @@ class ZcodeHooks:
     def __init__(self) -> None:
         self._rendered: tuple[object, str, Part | None] | None = None
         self._offers: dict[str, Offer] = {}
-
-    def is_active(self, places: Places, settings: Settings) -> bool:
-        """Where ZCode was used or its memory configured, unless that turned it off."""
-        return config.is_active(places, settings)
 
     def offer(self, places: Places) -> Offer:
         """Three tools, a part of /memory, and two events."""

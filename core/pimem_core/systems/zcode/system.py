@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ...errors import ConfigError
     from ...model import Setting
     from ...paths import Places
+    from ...settings import Settings
     from ..hosting import Hooks
     from .store import ZcodeStore
 
@@ -26,6 +27,12 @@ class ZcodeSystem:
     providers = ("pi-zcode-memory",)
 
     # Every command and hook loads this module; what it is for loads with its first use.
+
+    def is_active(self, places: Places, settings: Settings) -> bool:
+        """Where ZCode was used or its memory configured, unless that turned it off."""
+        from . import config
+
+        return config.is_active(places, settings)
 
     @functools.cached_property
     def hooks(self) -> Hooks:
