@@ -376,6 +376,14 @@ class System(Protocol):
         """The store that the system reads and writes now."""
         ...
 
+    def named(self, name: str, places: Places) -> Store | None:
+        """The store of this user and working folder with a name, there or not; None without one.
+
+        Raises:
+            InvalidArgumentError: There can be no such store here; the message says why.
+        """
+        ...
+
     def recognise(self, folder: str) -> str | None:
         """The format of a folder (`openpi`, `foreign:<name>` …), None when it is not known."""
         ...

@@ -31,17 +31,15 @@ def all_stores(places: Places) -> list[Store]:
 def offered_stores(places: Places) -> list[Store]:
     """The same, and the layers of a memory that can still be created, unless it is switched off."""
     from .. import settings
-    from .layers import layered  # a hook asks for no layer by its name
 
     stores = all_stores(places)
     for system in SYSTEMS:
-        active = layered(system.active(places))
-        if active is None or settings.load(places)[0].systems.get(system.name) == "off":
+        if settings.load(places)[0].systems.get(system.name) == "off":
             continue
         for name in (GLOBAL, WORKSPACE):
             # Where there is no project, there is no workspace to create.
             with contextlib.suppress(PimemError):
-                layer = active.layer(name)
+                layer = system.named(name, places)
                 if layer is not None and all(store.name != name for store in stores):
                     stores.append(layer)
     return stores
@@ -67,14 +65,10 @@ def find_store(name: str, places: Places) -> Store:
     for system in SYSTEMS:
         if system.name == name:
             return system.active(places)
-    from .layers import layered
-
     for system in SYSTEMS:
-        # A layer can be named before it is there.
-        active = layered(system.active(places))
-        layer = active.layer(name) if active is not None else None
-        if layer is not None:
-            return layer
+        made = system.named(name, places)
+        if made is not None:
+            return made
     known = [*(store.name for store in stores), *(system.name for system in SYSTEMS)]
     raise InvalidArgumentError(
         f'There is no store "{name}"; there are {", ".join(dict.fromkeys(known))}, '

@@ -68,6 +68,10 @@ class LayeredSystem:
         path = layers.workspace_dir if layers.has_workspace else layers.global_dir
         return LayeredStore(kind, path, places, kind)
 
+    def named(self, name: str, places: Places) -> LayeredStore | None:
+        """The layer with a name."""
+        return self.active(places).layer(name) if name in (GLOBAL, WORKSPACE) else None
+
     def recognise(self, folder: str) -> str | None:
         """`layered` for a folder with an index and the folders or the place of a layer."""
         if not os.path.lexists(os.path.join(folder, INDEX_NAME)):

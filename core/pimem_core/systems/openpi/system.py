@@ -51,6 +51,10 @@ class OpenpiSystem:
         """The shared store under `shared_dir`, else the local one."""
         return self.open(active_folder(places), places)
 
+    def named(self, name: str, places: Places) -> OpenpiStore | None:
+        """The local or the shared store."""
+        return next((store for store in self.stores(places) if store.name == name), None)
+
     def recognise(self, folder: str) -> str | None:
         """The format of a folder; `unknown` when its index is somebody else's prose."""
         from . import formats

@@ -56,6 +56,10 @@ class ZcodeSystem:
 
         return project_store(places, config.load(places)[0])
 
+    def named(self, name: str, places: Places) -> ZcodeStore | None:
+        """The project's store has the system's name."""
+        return self.active(places) if name == self.name else None
+
     def recognise(self, folder: str) -> str | None:
         """`zcode` or `claude`, None when the folder is neither."""
         from . import formats
