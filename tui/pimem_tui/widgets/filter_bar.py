@@ -35,7 +35,7 @@ class FilterBar(Horizontal):
 
     def on_mount(self) -> None:
         """Fill the line after the first paint, which it would delay."""
-        self.call_after_refresh(self._fill)
+        self.call_after_refresh(self.call_later, self._fill)
 
     async def _fill(self) -> None:
         await self.mount(

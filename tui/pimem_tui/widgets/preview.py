@@ -41,7 +41,7 @@ class Preview(Vertical, Reader):
 
     def on_mount(self) -> None:
         """Make room first: heading and text come after the first paint, which they would delay."""
-        self.call_after_refresh(self._fill)
+        self.call_after_refresh(self.call_later, self._fill)
 
     async def _fill(self) -> None:
         await self.mount(TopicHeading(self._now), BodyView(can_focus=False))
