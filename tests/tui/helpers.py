@@ -286,6 +286,8 @@ async def messages_taken() -> None:
 def is_behind(app: App[None]) -> bool:
     """Whether there are messages to take, or something of the screen to lay out or to draw."""
     screen = app.screen
+    if isinstance(app, PimemApp) and app.is_handling_keys:
+        return True
     if app._resize_event is not None or screen.size != app.size:
         return True
     if screen._callbacks or screen._layout_required or screen._dirty_widgets:

@@ -15,7 +15,7 @@ from pimem_core.errors import PimemError, PinnedError
 from pimem_core.systems.layers import layered
 from pimem_core.text import plural, visible_cell
 from textual import on
-from textual.app import App, SuspendNotSupported
+from textual.app import SuspendNotSupported
 from textual.signal import Signal
 
 from .editor import EditorEnd, run_editor
@@ -32,6 +32,7 @@ from .messages import (
     WorkDone,
 )
 from .saving import Refusal, attempt
+from .type_ahead import TypeAhead
 from .unforeseen import unexpected
 from .widgets import KeyBar
 
@@ -58,12 +59,11 @@ _UNDOABLE = (
 )
 
 
-class TopicChanges(App[None]):
+class TopicChanges(TypeAhead):
     """The part of the app that changes topics. Screens follow `topic_changed`."""
 
     def __init__(self, places: Places, stores: Sequence[Store]) -> None:
-        super().__init__()
-        self.places = places
+        super().__init__(places)
         self.stores = stores
         self.topic_changed: Signal[TopicChanged] = Signal(self, "topic_changed")
         self.change_failed: Signal[ChangeFailed] = Signal(self, "change_failed")
@@ -89,7 +89,11 @@ class TopicChanges(App[None]):
 
     def remove_topic(self, store: Store, topic: Topic) -> None:
         """Ask the store what removing means, then the person, then remove."""
-        self.start(store, topic.file, lambda: RemovalKnown(store, topic, store.removal(topic.file)))
+
+        def look() -> Message:
+            return RemovalKnown(store, topic, store.removal(topic.file))
+
+        self.start(store, topic.file, look, opens=True)
 
     def pin_several(self, store: Store, topics: Sequence[Topic], pinned: bool) -> None:
         """Pin or unpin several topics."""
@@ -182,7 +186,7 @@ class TopicChanges(App[None]):
                 raise
             return DraftReady(store, file, draft, kept, typed)
 
-        self.start(store, file, read)
+        self.start(store, file, read, opens=True)
 
     def _make_room(self) -> None:
         """Take away what an earlier key had to tell: its hints no longer hold."""
@@ -223,6 +227,7 @@ class TopicChanges(App[None]):
 
     @on(DraftReady)
     def _open_editor(self, message: DraftReady) -> None:
+        self.drop_keys()
         try:
             end = run_editor(self, message.draft.path)
         except SuspendNotSupported:
@@ -346,16 +351,29 @@ class TopicChanges(App[None]):
             self._busy.discard(message.key)
         self._show_busy()
         self.post_message(message.result)
+        if message.opens:
+            self.call_later(self.let_keys_go)
 
     def start(
-        self, store: Store, file: str, work: Callable[[], Message], *, resumed: bool = False
+        self,
+        store: Store,
+        file: str,
+        work: Callable[[], Message],
+        *,
+        resumed: bool = False,
+        opens: bool = False,
     ) -> None:
-        """Run work in a thread and post what it has to tell; one at a time for each topic."""
+        """Run work in a thread and post what it has to tell; one at a time for each topic.
+
+        Keys wait for the end of work that `opens` a screen, which they are meant for.
+        """
         key = (store.path, file)
         if key in self._busy and not resumed:
             return
         self._busy.add(key)
         self.set_timer(_SLOW_S, self._show_busy)
+        if opens:
+            self.hold_keys()
 
         def run() -> None:
             try:
@@ -366,7 +384,7 @@ class TopicChanges(App[None]):
                 result = ChangeFailed(store, file, str(error))
             except Exception as error:
                 result = ChangeFailed(store, file, unexpected(error))
-            self.post_message(WorkDone(key, result))
+            self.post_message(WorkDone(key, result, opens))
 
         self.run_worker(run, thread=True, exit_on_error=False, group="changes")
 

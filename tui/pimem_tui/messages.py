@@ -328,7 +328,8 @@ class PromotionRefused(News):
 
 
 class WorkDone(News):
-    """A worker is through with a topic; `result` is told next."""
+    """A worker is through with a topic; `result` is told next, and may open a screen."""
 
     key: tuple[str, str]
     result: Message
+    opens: bool = False
