@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 from pathlib import Path
@@ -195,3 +196,47 @@ def test_the_state_of_old_sessions_is_removed(host: Host) -> None:
     SessionState(host.places.state_dir, "s").prune()
     assert not old.exists()
     assert (folder / "s.json").exists()
+
+
+@pytest.mark.parametrize("event", ["tool", "command", "complete", "answer", "turn_end", "nope"])
+def test_any_request_can_say_that_an_answer_came_too_late(host: Host, event: str) -> None:
+    host.features = []
+    host.start()
+    late = host.ask("before_agent_start")
+    assert kinds(late["actions"]) == ["append_prompt"]
+    host.ask(event, payload={"name": "memory", "args": "status"}, missed=[late["id"]])
+    assert kinds(host.prompt()) == ["append_prompt"]
+
+
+def test_an_id_means_the_newest_answer_that_had_it(host: Host) -> None:
+    host.features = []
+    host.start()
+    host.ids = itertools.repeat(1)
+    assert [kinds(host.prompt()) for _ in range(5)][1:] == [[], [], [], ["append_prompt"]]
+    assert kinds(host.prompt(missed=[1])) == ["append_prompt"]
+
+
+def test_an_id_of_an_earlier_process_means_nothing_any_more(host: Host) -> None:
+    host.features = []
+    host.start()
+    first = host.ask("before_agent_start")
+    host.start()
+    assert kinds(host.prompt()) == ["append_prompt"]
+    assert kinds(host.prompt(missed=[first["id"]])) == []
+
+
+def test_ids_that_python_takes_for_equal_are_two(host: Host) -> None:
+    host.features = []
+    host.start()
+    host.ids = itertools.repeat(1)
+    host.prompt()
+    assert kinds(host.prompt(missed=[True])) == []
+
+
+def test_sessions_whose_ids_differ_in_case_keep_their_own_turns(host: Host) -> None:
+    host.features = []
+    host.start("AB")
+    assert kinds(host.prompt("AB")) == ["append_prompt"]
+    host.start("ab")
+    assert kinds(host.prompt("AB")) == []
+    assert kinds(host.prompt("ab")) == ["append_prompt"]

@@ -90,6 +90,9 @@ class Runner:
             return failure(request.id, "internal", f"{type(error).__name__}: {error}. {where}")
 
     def _answer(self, request: Request) -> dict[str, Any]:
+        if request.event == "cancel":
+            self.cancel(request.payload.get("request"))
+            return response(request.id)
         places = find_places(cwd=request.session.cwd)
         config, _trouble = settings.load(places)
         systems = [s for s in registry.SYSTEMS if s.hooks.is_active(places, config)]
@@ -99,6 +102,8 @@ class Runner:
 
             documents.store(places, document)
             return response(request.id, result=document)
+        if request.missed:
+            self._take_back(request, places)
         beside = {
             "tool": self._tool,
             "complete": self._complete,
@@ -109,7 +114,8 @@ class Runner:
             return beside(self._call(request, places, config, systems))
         with self._saving:
             call = self._call(request, places, config, systems)
-            call.state.take_back(request.missed)
+            if request.event == "session_start":
+                call.state.begin()
             if request.event in _CONSUMING:
                 call.state.remember(request.id)
             actions = self._event(call)
@@ -126,6 +132,13 @@ class Runner:
             systems=systems,
             state=SessionState(places.state_dir, request.session.id),
         )
+
+    def _take_back(self, request: Request, places: Places) -> None:
+        """Whatever is asked for next says which answers came too late, a tool call as well."""
+        with self._saving:
+            state = SessionState(places.state_dir, request.session.id)
+            state.take_back(request.missed)
+            state.save()
 
     def _slow(self, call: Call) -> dict[str, Any]:
         """A command may wait for a store's lock; the session's prompts must not wait with it.
