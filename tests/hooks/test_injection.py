@@ -198,6 +198,24 @@ def test_the_state_of_old_sessions_is_removed(host: Host) -> None:
     assert (folder / "s.json").exists()
 
 
+@pytest.mark.parametrize("why", ["compaction", "reload"])
+def test_a_custom_message_run_keeps_the_block_that_the_next_prompt_makes_anew(
+    host: Host, why: str
+) -> None:
+    write(host.places, "One")
+    host.start()
+    first = host.prompt()
+    index = Path(registry.active_store(host.places).path) / "MEMORY.md"
+    index.write_text(index.read_text() + "\n- [Outside](one.md) 2026-01-01 -- x\n")
+    if why == "reload":
+        host.command("reload")
+    else:
+        host.actions("session_before_compact", reason="manual")
+        host.actions("session_compact", reason="manual", willRetry=False)
+    assert host.prompt(kind="custom") == first
+    assert "Outside" in host.prompt()[0]["text"]
+
+
 @pytest.mark.parametrize("event", ["tool", "command", "complete", "answer", "turn_end", "nope"])
 def test_any_request_can_say_that_an_answer_came_too_late(host: Host, event: str) -> None:
     host.features = []

@@ -178,12 +178,12 @@ class OpenpiHooks:
             return self._scheduled(context, settings) if due else []
         done = handoff_message(context, settings)
         changed = self._changed_by_us(context)
-        if due or changed or not state.get("section"):
+        if due or changed or state.get("stale") or not state.get("section"):
             state["injected"] = True
             try:
                 parts = self._parts(context, settings)
                 context.texts[_TEXT] = "\n\n".join(part.text for part in parts)
-                state["section"] = True
+                state.update(section=True, stale=False)
             except PimemError as error:
                 done.append(actions.notify(str(error), "warning"))
         return [*self._same_again(context), *done]
