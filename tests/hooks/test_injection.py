@@ -166,6 +166,14 @@ def test_beside_another_provider_of_the_tools_pimem_stays_passive(host: Host) ->
     (notice,) = host.start(payload={"@tools": [other]})
     assert "openpi-memory" in notice["message"]
     assert host.prompt() == []
+    command = {"name": "memory", "args": "remember it", "prefix": ""}
+    assert host.ask("command", payload=command)["error"]["code"] == "unknown_command"
+    assert host.ask("complete", payload=command)["result"] == {"items": []}
+    tool = {"name": "write_memory", "params": {"topic": "Two", "content": "c", "summary": "s"}}
+    assert host.ask("tool", payload=tool)["error"]["code"] == "unknown_tool"
+    host.start()
+    assert kinds(host.prompt()) == ["section"]
+    assert kinds(host.command("remember it")) == ["send_user_message"]
 
 
 def test_a_broken_configuration_is_one_notice_with_its_place(host: Host) -> None:

@@ -210,7 +210,7 @@ class Runner:
         request = call.request
         name = request.payload.get("name")
         params = request.payload.get("params")
-        for system in call.systems:
+        for system in self._taking_part(call):
             if any(tool["name"] == name for tool in system.hooks.offer(call.places).tools):
                 break
         else:
@@ -242,9 +242,13 @@ class Runner:
         """The systems that have a command of this name."""
         return [
             system
-            for system in call.systems
+            for system in self._taking_part(call)
             if any(row["name"] == name for row in system.hooks.offer(call.places).commands)
         ]
+
+    def _taking_part(self, call: Call) -> list[System]:
+        """All but those that stay out of the session, since somebody else offers the same."""
+        return [s for s in call.systems if not call.state.system(s.name).get("passive")]
 
     def _person_answered(self, call: Call) -> list[Action]:
         key, value = call.request.payload.get("key"), call.request.payload.get("value")
