@@ -296,7 +296,12 @@ def test_undo_refuses_what_somebody_changed_since(world: World) -> None:
     world.run("write", "a.md", "--store", "workspace", "--summary", "S", "--content", "C")
     (world.workspace / "a.md").write_text("other")
     row = world.json("undo", code=1)
-    assert row["outcome"] == "conflict"
+    assert [row[key] for key in ("outcome", "store", "name", "file")] == [
+        "conflict",
+        "workspace",
+        "a.md",
+        "a.md",
+    ]
     assert (world.workspace / "a.md").read_text() == "other"
 
 

@@ -92,7 +92,8 @@ def _run(options: argparse.Namespace) -> int:
 
         name = error.name or getattr(options, "topic", "")
         with contextlib.suppress(BrokenPipeError):  # it is a refusal, read or not
-            output.refusal(error, name=name, store=_store_name(options, places))
+            store = error.store or _store_name(options, places)
+            output.refusal(error, name=name, store=store)
         return EXIT_CODES[error.outcome]
     except (BrokenPipeError, KeyboardInterrupt, OutputError):
         raise
