@@ -160,6 +160,32 @@ def test_an_index_in_another_format_is_never_injected_and_said_once(host: Host) 
     assert host.prompt() == []
 
 
+@pytest.mark.parametrize("features", [["sections"], []])
+def test_a_format_that_turns_up_after_the_start_is_never_injected(
+    host: Host, features: list[str]
+) -> None:
+    host.features = features
+    agent_file(host.places, "HANDOFF.md", "## 2026-01-01 (manual)\n\n- half way\n")
+    agent_file(host.places, "memory/MEMORY.md", "prefers tabs\n§\nlives in Oslo\n")
+    shown = [host.prompt() for _ in range(6)]
+    assert [kinds(found) for found in shown] == [["notify"], [], [], [], [], []]
+    assert "pi-hermes-memory" in shown[0][0]["message"]
+
+
+@pytest.mark.parametrize("features", [["sections"], []])
+def test_an_index_that_cannot_be_read_is_told_once_and_used_when_it_can(
+    host: Host, features: list[str]
+) -> None:
+    host.features = features
+    path = agent_file(host.places, "memory/MEMORY.md", "")
+    path.write_bytes(b"\xff")
+    shown = [host.prompt() for _ in range(6)]
+    assert [kinds(found) for found in shown] == [["notify"], [], [], [], [], []]
+    path.write_text("# Memory Index\n\n- [Box](box.md) -- s\n")
+    texts = [a["text"] for _ in range(4) for a in host.prompt() if "text" in a]
+    assert "Box" in texts[-1]
+
+
 def test_beside_another_provider_of_the_tools_pimem_stays_passive(host: Host) -> None:
     write(host.places, "One")
     other = {"name": "write_memory", "source": "npm", "path": "/x/openpi-memory", "own": False}
