@@ -58,10 +58,13 @@ class PimemError(Exception):
     """Anything that stops a read or a change; nothing was changed on disk.
 
     `outcome` is the word of the contract. `name`, `file` and `candidates` say which topic is meant
-    as far as it is known.
+    as far as it is known, `store` where it is when that is not the store that was asked, `path` the
+    file that could not be read.
     """
 
     outcome: ClassVar[str] = "storage_error"
+    store = ""
+    path = ""
 
     def __init__(
         self, message: str, *, name: str = "", file: str = "", candidates: Sequence[str] = ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .errors import PimemError
 from .files import journal, record
 from .model import Value
 from .systems import registry
@@ -42,7 +43,12 @@ def step(places: Places, stores: Sequence[Store], action: str) -> Step:
     """
     entry = _NEWEST[action](places.state_dir, folders_of(stores))
     store = _store_of(entry, places, stores)
-    change = store.revert(entry, action)
+    try:
+        change = store.revert(entry, action)
+    except PimemError as error:
+        error.store = store.name
+        error.name, error.file = entry.about.name, entry.about.file
+        raise
     store.announce()
     return Step(store=store, change=change)
 

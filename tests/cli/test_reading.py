@@ -268,3 +268,15 @@ def test_stores_are_named_or_a_path(
         refused = pimem("list", *words, "--json")
         assert (refused.code, refused.json["outcome"]) == (1, "invalid_argument")
         assert refused.json["message"]
+
+
+def test_inject_does_not_pass_over_an_index_that_cannot_be_read(
+    pimem: Pimem, local: Folder
+) -> None:
+    (local.path / "MEMORY.md").write_bytes(b"\xff")
+    refused = pimem("inject", "--store", "local", "--json")
+    assert refused.code == 4
+    assert refused.json["outcome"] == "storage_error"
+    said = pimem("inject")
+    assert said.code == 0  # the other systems are told of
+    assert "MEMORY.md is not UTF-8 at byte 0" in said.err

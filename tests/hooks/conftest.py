@@ -13,6 +13,8 @@ from pimem_core.hooks.protocol import dump, parse
 from pimem_core.hooks.runner import Runner
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pimem_core.paths import Places
 
 
@@ -24,7 +26,7 @@ class Host:
         self.form = form
         self.features = ["sections"]
         self.mode = "print"
-        self.ids = itertools.count(1)
+        self.ids: Iterator[int] = itertools.count(1)
         self.runner = Runner(in_background=False)
         self.served: subprocess.Popen[bytes] | None = None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 from pathlib import Path
@@ -159,12 +160,46 @@ def test_an_index_in_another_format_is_never_injected_and_said_once(host: Host) 
     assert host.prompt() == []
 
 
+@pytest.mark.parametrize("features", [["sections"], []])
+def test_a_format_that_turns_up_after_the_start_is_never_injected(
+    host: Host, features: list[str]
+) -> None:
+    host.features = features
+    agent_file(host.places, "HANDOFF.md", "## 2026-01-01 (manual)\n\n- half way\n")
+    agent_file(host.places, "memory/MEMORY.md", "prefers tabs\n§\nlives in Oslo\n")
+    shown = [host.prompt() for _ in range(6)]
+    assert [kinds(found) for found in shown] == [["notify"], [], [], [], [], []]
+    assert "pi-hermes-memory" in shown[0][0]["message"]
+
+
+@pytest.mark.parametrize("features", [["sections"], []])
+def test_an_index_that_cannot_be_read_is_told_once_and_used_when_it_can(
+    host: Host, features: list[str]
+) -> None:
+    host.features = features
+    path = agent_file(host.places, "memory/MEMORY.md", "")
+    path.write_bytes(b"\xff")
+    shown = [host.prompt() for _ in range(6)]
+    assert [kinds(found) for found in shown] == [["notify"], [], [], [], [], []]
+    path.write_text("# Memory Index\n\n- [Box](box.md) -- s\n")
+    texts = [a["text"] for _ in range(4) for a in host.prompt() if "text" in a]
+    assert "Box" in texts[-1]
+
+
 def test_beside_another_provider_of_the_tools_pimem_stays_passive(host: Host) -> None:
     write(host.places, "One")
     other = {"name": "write_memory", "source": "npm", "path": "/x/openpi-memory", "own": False}
     (notice,) = host.start(payload={"@tools": [other]})
     assert "openpi-memory" in notice["message"]
     assert host.prompt() == []
+    command = {"name": "memory", "args": "remember it", "prefix": ""}
+    assert host.ask("command", payload=command)["error"]["code"] == "unknown_command"
+    assert host.ask("complete", payload=command)["result"] == {"items": []}
+    tool = {"name": "write_memory", "params": {"topic": "Two", "content": "c", "summary": "s"}}
+    assert host.ask("tool", payload=tool)["error"]["code"] == "unknown_tool"
+    host.start()
+    assert kinds(host.prompt()) == ["section"]
+    assert kinds(host.command("remember it")) == ["send_user_message"]
 
 
 def test_a_broken_configuration_is_one_notice_with_its_place(host: Host) -> None:
@@ -195,3 +230,65 @@ def test_the_state_of_old_sessions_is_removed(host: Host) -> None:
     SessionState(host.places.state_dir, "s").prune()
     assert not old.exists()
     assert (folder / "s.json").exists()
+
+
+@pytest.mark.parametrize("why", ["compaction", "reload"])
+def test_a_custom_message_run_keeps_the_block_that_the_next_prompt_makes_anew(
+    host: Host, why: str
+) -> None:
+    write(host.places, "One")
+    host.start()
+    first = host.prompt()
+    index = Path(registry.active_store(host.places).path) / "MEMORY.md"
+    index.write_text(index.read_text() + "\n- [Outside](one.md) 2026-01-01 -- x\n")
+    if why == "reload":
+        host.command("reload")
+    else:
+        host.actions("session_before_compact", reason="manual")
+        host.actions("session_compact", reason="manual", willRetry=False)
+    assert host.prompt(kind="custom") == first
+    assert "Outside" in host.prompt()[0]["text"]
+
+
+@pytest.mark.parametrize("event", ["tool", "command", "complete", "answer", "turn_end", "nope"])
+def test_any_request_can_say_that_an_answer_came_too_late(host: Host, event: str) -> None:
+    host.features = []
+    host.start()
+    late = host.ask("before_agent_start")
+    assert kinds(late["actions"]) == ["append_prompt"]
+    host.ask(event, payload={"name": "memory", "args": "status"}, missed=[late["id"]])
+    assert kinds(host.prompt()) == ["append_prompt"]
+
+
+def test_an_id_means_the_newest_answer_that_had_it(host: Host) -> None:
+    host.features = []
+    host.start()
+    host.ids = itertools.repeat(1)
+    assert [kinds(host.prompt()) for _ in range(5)][1:] == [[], [], [], ["append_prompt"]]
+    assert kinds(host.prompt(missed=[1])) == ["append_prompt"]
+
+
+def test_an_id_of_an_earlier_process_means_nothing_any_more(host: Host) -> None:
+    host.features = []
+    host.start()
+    first = host.ask("before_agent_start")
+    host.start()
+    assert kinds(host.prompt()) == ["append_prompt"]
+    assert kinds(host.prompt(missed=[first["id"]])) == []
+
+
+def test_ids_that_python_takes_for_equal_are_two(host: Host) -> None:
+    host.features = []
+    host.start()
+    host.ids = itertools.repeat(1)
+    host.prompt()
+    assert kinds(host.prompt(missed=[True])) == []
+
+
+def test_sessions_whose_ids_differ_in_case_keep_their_own_turns(host: Host) -> None:
+    host.features = []
+    host.start("AB")
+    assert kinds(host.prompt("AB")) == ["append_prompt"]
+    host.start("ab")
+    assert kinds(host.prompt("AB")) == []
+    assert kinds(host.prompt("ab")) == ["append_prompt"]

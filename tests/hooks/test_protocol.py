@@ -28,6 +28,8 @@ def test_a_served_runner_outlives_every_kind_of_broken_request() -> None:
         b"not json",
         b"[1]",
         b'{"id": {}, "event": "x"}',
+        b'{"id": NaN, "event": "describe", "session": {"id": "s", "cwd": "/"}}',
+        b'{"id": 1e999, "event": "describe", "session": {"id": "s", "cwd": "/"}}',
         b"\xff\xfe",
         b'{"id": 3, "event": "describe"}',
         b'{"id": 4, "event": "describe", "session": {"id": "s"}}',
@@ -39,10 +41,7 @@ def test_a_served_runner_outlives_every_kind_of_broken_request() -> None:
     )
     codes = {json.dumps(a["id"]): a.get("error", {}).get("code") for a in answers}
     assert [a.get("error", {}).get("code") for a in answers if a["id"] is None] == [
-        "bad_json",
-        "bad_json",
-        "bad_json",
-        "bad_json",
+        *["bad_json"] * 6,
         "too_long",
     ]
     assert (codes["3"], codes["4"], codes["5"]) == ("missing_field",) * 3
@@ -63,6 +62,7 @@ def test_ids_come_back_as_the_scalars_they_were() -> None:
         ("nope", {"session": SESSION}, 0),
         ("complete", {"event": "tool", "session": SESSION}, 2),
         ("complete", {"id": 1, "session": SESSION}, 0),
+        ("cancel", {"id": 1, "session": SESSION, "payload": {"request": 5}}, 0),
     ],
 )
 def test_the_one_shot_form_exits_0_whenever_it_answered(
@@ -72,6 +72,7 @@ def test_the_one_shot_form_exits_0_whenever_it_answered(
     done = subprocess.run([*HOOK, event], input=data, capture_output=True, check=False)
     assert done.returncode == code
     assert bool(done.stdout) == (code == 0)
+    assert (b'"unknown_event"' in done.stdout) == (event == "nope")
 
 
 def test_hook_describe_prints_the_bare_document() -> None:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from layered.worlds import CLOSING, OPENING
+from pimem_core import trust
 from pimem_core.sections import neutral
 from pimem_core.settings import Settings
 from pimem_core.systems.layered import injection
@@ -176,6 +177,23 @@ def test_without_room_for_anything_there_is_no_block(world: World) -> None:
     world.configure("[layered]\nmax_total_chars = 100\n")
     world.fill(workspace={"a.md": "A"}, global_={"state/current-task.md": "x"})
     assert world.block() == ""
+
+
+def test_with_next_to_no_room_the_first_parts_say_that_they_are_left_out(world: World) -> None:
+    trust.keep(world.places, str(world.project), True)
+    world.fill(workspace={"a.md": "A" * 300}, global_={"user/b.md": "B" * 300})
+    world.fill(global_={"state/current-task.md": "doing " * 900})
+    seen = set()
+    for most in range(400, 700):  # with less not even the first line fits
+        world.configure(f"[layered]\nmax_total_chars = {most}\n")
+        block = world.block()
+        assert len(block) <= most
+        told = [name in block for name in ("Task State", "Workspace Memory", "Global Memory")]
+        assert told == sorted(told, reverse=True)  # never a later part without those before it
+        left_out = "<!-- 1 file left out for lack of room: state/current-task.md -->" in block
+        assert left_out != ("older characters left out" in block)
+        seen.add(sum(told))
+    assert seen == {1, 2, 3}
 
 
 _LAYERS = Layers(global_dir="/g", root="/r", workspace_dir="/r/w")

@@ -72,6 +72,7 @@ def test_an_index_never_hides_another_one(world: World) -> None:
         "",
         "\ufeff\n",
         "# Pi Memory\n\n> Auto-maintained index.\n\n- decisions.md\n- [a.md](user/a.md)\n",
+        "1. [a.md](a.md)\n2) a.md\n- **[a](<my file.md>)**\n* `my file.md` —\n",
         "# Pi Memory\r\n\r\n> 自动维护\r\n\r\n## user/\r\n\r\n* `a.md`\r\n---\r\n",
     ],
 )

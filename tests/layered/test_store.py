@@ -296,7 +296,12 @@ def test_undo_refuses_what_somebody_changed_since(world: World) -> None:
     world.run("write", "a.md", "--store", "workspace", "--summary", "S", "--content", "C")
     (world.workspace / "a.md").write_text("other")
     row = world.json("undo", code=1)
-    assert row["outcome"] == "conflict"
+    assert [row[key] for key in ("outcome", "store", "name", "file")] == [
+        "conflict",
+        "workspace",
+        "a.md",
+        "a.md",
+    ]
     assert (world.workspace / "a.md").read_text() == "other"
 
 
@@ -407,3 +412,17 @@ def test_a_prompt_loads_no_markdown_parser(world: World) -> None:
     )
     assert "pi_memory" in done.stdout
     assert done.stderr.split() == []
+
+
+@pytest.mark.parametrize("file", ["knowledge/link.md", "inbox/link.md", "user/bytes.md"])
+def test_a_refusal_names_the_file_with_its_folder(world: World, file: str) -> None:
+    world.fill(global_={"user/bytes.md": b"\xff", "knowledge/a.md": "", "inbox/a.md": ""})
+    for folder in ("knowledge", "inbox"):
+        (world.global_dir / folder / "link.md").symlink_to("a.md")
+    words = {
+        "knowledge/link.md": ("show", file),
+        "inbox/link.md": ("promote", file, "user", "x.md"),
+        "user/bytes.md": ("write", file, "--summary", "S", "--content", "C"),
+    }[file]
+    code = 4 if file == "user/bytes.md" else 1
+    assert world.json(*words, "--store", "global", code=code)["file"] == file

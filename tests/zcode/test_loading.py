@@ -67,6 +67,14 @@ def test_25000_characters_are_given_and_one_more_is_cut(letter: str) -> None:
     assert dropped == ["B"]
 
 
+def test_a_line_that_ends_at_the_limit_is_given_whole() -> None:
+    text = "\n".join(["- [A](a.md) — " + "x" * 235] * 100) + "y"
+    assert len(text) == 25_000
+    given, dropped = shown(text + "\n- [B](b.md)")
+    assert given.partition("\n\n> W")[0] == text
+    assert dropped == ["B"]
+
+
 def test_one_line_that_is_too_long_is_cut_inside() -> None:
     given, _ = shown("🚀" * 13_000)
     assert given.partition("\n")[0] == "🚀" * 12_500

@@ -92,7 +92,8 @@ def _run(options: argparse.Namespace) -> int:
 
         name = error.name or getattr(options, "topic", "")
         with contextlib.suppress(BrokenPipeError):  # it is a refusal, read or not
-            output.refusal(error, name=name, store=_store_name(options, places))
+            asked, folder = _store_of(options, places)
+            output.refusal(error, name=name, store=error.store or asked, folder=folder)
         return EXIT_CODES[error.outcome]
     except (BrokenPipeError, KeyboardInterrupt, OutputError):
         raise
@@ -104,19 +105,19 @@ def _run(options: argparse.Namespace) -> int:
         return EXIT_CODES["storage_error"]
 
 
-def _store_name(options: argparse.Namespace, places: Places) -> str:
-    """The store that a refused command was about, as far as it can be told."""
+def _store_of(options: argparse.Namespace, places: Places) -> tuple[str, str]:
+    """The name and folder of the store a refused command was about, as far as it can be told."""
     from ..systems import registry
     from .reading import chosen
 
     try:
-        if (named := chosen(options, places)) is not None:
-            return named.name
-        if options.runs.startswith("curating:"):  # commands of layered memory
-            return registry.find_store("layered", places).name
-        return registry.active_store(places).name
+        store = chosen(options, places)
+        if store is None and options.runs.startswith("curating:"):  # commands of layered memory
+            store = registry.find_store("layered", places)
+        store = store or registry.active_store(places)
     except PimemError:
-        return getattr(options, "store", None) or getattr(options, "dir", None) or ""
+        return getattr(options, "store", None) or getattr(options, "dir", None) or "", ""
+    return store.name, store.path
 
 
 def _command(options: argparse.Namespace) -> Callable[..., int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 
 from ..errors import OutputError
@@ -58,7 +59,7 @@ class Output:
         for note in change.notes:
             self.notice(note)
 
-    def refusal(self, error: PimemError, *, name: str, store: str) -> None:
+    def refusal(self, error: PimemError, *, name: str, store: str, folder: str) -> None:
         """Tell why nothing was read or changed."""
         if not self.as_json:
             self.notice(str(error))
@@ -67,12 +68,18 @@ class Output:
             "outcome": error.outcome,
             "store": store,
             "name": name,
-            "file": error.file,
+            "file": _file_of(error, folder),
             "message": str(error),
         }
         if error.candidates:
             row["candidates"] = list(error.candidates)
         self.document(row)
+
+
+def _file_of(error: PimemError, folder: str) -> str:
+    """The file that is meant as its store names it: with the folder it is in."""
+    below = error.path.removeprefix(f"{folder}{os.sep}")
+    return below if folder and below != error.path else error.file
 
 
 def _print(text: str, stream: TextIO) -> None:

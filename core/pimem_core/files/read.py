@@ -6,7 +6,7 @@ import errno
 import os
 import stat
 
-from ..errors import InvalidTopicError, StorageError, TopicNotFoundError
+from ..errors import InvalidTopicError, PimemError, StorageError, TopicNotFoundError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,8 +65,13 @@ def read_bytes(
 def _regular_size(descriptor: int, path: str) -> int:
     status = os.fstat(descriptor)
     if not stat.S_ISREG(status.st_mode):
-        raise InvalidTopicError(not_regular(path), file=os.path.basename(path))
+        raise _about(InvalidTopicError(not_regular(path), file=os.path.basename(path)), path)
     return status.st_size
+
+
+def _about(error: PimemError, path: str) -> PimemError:
+    error.path = path
+    return error
 
 
 def not_regular(path: str) -> str:
@@ -81,11 +86,11 @@ def not_regular(path: str) -> str:
 def _explained(error: OSError, path: str) -> Exception:
     name = os.path.basename(path)
     if error.errno in (errno.ENOENT, errno.ENOTDIR):
-        return TopicNotFoundError(f"{path} does not exist.", file=name)
+        return _about(TopicNotFoundError(f"{path} does not exist.", file=name), path)
     # A socket answers ENXIO, a link ELOOP: neither is a file that somebody's memory is in.
     if error.errno in (errno.ELOOP, errno.ENXIO, errno.EISDIR, errno.ENODEV):
-        return InvalidTopicError(not_regular(path), file=name)
-    return StorageError(f"{path} cannot be read: {error.strerror}.", file=name)
+        return _about(InvalidTopicError(not_regular(path), file=name), path)
+    return _about(StorageError(f"{path} cannot be read: {error.strerror}.", file=name), path)
 
 
 def decode(data: bytes, path: str) -> str:
@@ -97,10 +102,8 @@ def decode(data: bytes, path: str) -> str:
     try:
         return data.decode()
     except UnicodeDecodeError as error:
-        raise StorageError(
-            f"{path} is not UTF-8 at byte {error.start}; convert the file, then try again.",
-            file=os.path.basename(path),
-        ) from error
+        said = f"{path} is not UTF-8 at byte {error.start}; convert the file, then try again."
+        raise _about(StorageError(said, file=os.path.basename(path)), path) from error
 
 
 def regular_entries(folder: str) -> Iterator[os.DirEntry[str]]:

@@ -62,6 +62,10 @@ HOST_EVENTS = frozenset(
 )
 
 
+#: What a number such as 1e999 becomes; no answer could carry it.
+_INFINITE = (float("inf"), float("-inf"))
+
+
 class RequestError(Exception):
     """A request that cannot be answered; `code` is one of the contract's words."""
 
@@ -95,13 +99,13 @@ def parse(data: bytes, *, event: str | None = None) -> Request:
     if len(data) > MAX_BYTES:
         raise RequestError("too_long", f"A request may have {MAX_BYTES} bytes at most.")
     try:
-        raw = json.loads(data)
+        raw = json.loads(data, parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
         raise RequestError("bad_json", f"The request is no JSON: {error}.") from error
     if not isinstance(raw, dict):
         raise RequestError("bad_json", "The request is no JSON object.")
     request_id = raw.get("id")
-    if isinstance(request_id, dict | list):
+    if isinstance(request_id, dict | list) or request_id in _INFINITE:
         raise RequestError("bad_json", "id must be a text, number, boolean or null.")
     named = raw.get("event", event)
     if not isinstance(named, str) or not named:
@@ -117,6 +121,11 @@ def parse(data: bytes, *, event: str | None = None) -> Request:
         payload=payload if isinstance(payload, dict) else {},
         missed=missed if isinstance(missed, list) else (),
     )
+
+
+def _refuse(word: str) -> None:
+    """Python would take NaN and Infinity, which are no JSON."""
+    raise ValueError(f"{word} is no value")
 
 
 class EventMismatchError(Exception):

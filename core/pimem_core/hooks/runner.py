@@ -90,6 +90,9 @@ class Runner:
             return failure(request.id, "internal", f"{type(error).__name__}: {error}. {where}")
 
     def _answer(self, request: Request) -> dict[str, Any]:
+        if request.event == "cancel":
+            self.cancel(request.payload.get("request"))
+            return response(request.id)
         places = find_places(cwd=request.session.cwd)
         config, _trouble = settings.load(places)
         systems = [s for s in registry.SYSTEMS if s.is_active(places, config)]
@@ -99,6 +102,8 @@ class Runner:
 
             documents.store(places, document)
             return response(request.id, result=document)
+        if request.missed:
+            self._take_back(request, places)
         beside = {
             "tool": self._tool,
             "complete": self._complete,
@@ -109,7 +114,8 @@ class Runner:
             return beside(self._call(request, places, config, systems))
         with self._saving:
             call = self._call(request, places, config, systems)
-            call.state.take_back(request.missed)
+            if request.event == "session_start":
+                call.state.begin()
             if request.event in _CONSUMING:
                 call.state.remember(request.id)
             actions = self._event(call)
@@ -126,6 +132,13 @@ class Runner:
             systems=systems,
             state=SessionState(places.state_dir, request.session.id),
         )
+
+    def _take_back(self, request: Request, places: Places) -> None:
+        """Whatever is asked for next says which answers came too late, a tool call as well."""
+        with self._saving:
+            state = SessionState(places.state_dir, request.session.id)
+            state.take_back(request.missed)
+            state.save()
 
     def _slow(self, call: Call) -> dict[str, Any]:
         """A command may wait for a store's lock; the session's prompts must not wait with it.
@@ -197,7 +210,7 @@ class Runner:
         request = call.request
         name = request.payload.get("name")
         params = request.payload.get("params")
-        for system in call.systems:
+        for system in self._taking_part(call):
             if any(tool["name"] == name for tool in system.hooks.offer(call.places).tools):
                 break
         else:
@@ -229,9 +242,13 @@ class Runner:
         """The systems that have a command of this name."""
         return [
             system
-            for system in call.systems
+            for system in self._taking_part(call)
             if any(row["name"] == name for row in system.hooks.offer(call.places).commands)
         ]
+
+    def _taking_part(self, call: Call) -> list[System]:
+        """All but those that stay out of the session, since somebody else offers the same."""
+        return [s for s in call.systems if not call.state.system(s.name).get("passive")]
 
     def _person_answered(self, call: Call) -> list[Action]:
         key, value = call.request.payload.get("key"), call.request.payload.get("value")

@@ -14,7 +14,6 @@ from .protocol import (
     dump,
     failure,
     parse,
-    response,
 )
 from .runner import Runner, describe
 
@@ -120,10 +119,7 @@ def serve() -> int:
         except RequestError as error:
             answer(failure(error.request_id, error.code, str(error)))
             continue
-        if request.event == "cancel":
-            runner.cancel(request.payload.get("request"))
-            answer(response(request.id))
-        elif request.event in _SLOW:
+        if request.event in _SLOW:
             thread = threading.Thread(target=work, args=(request,))
             threads.add(thread)
             thread.start()

@@ -21,12 +21,16 @@ if TYPE_CHECKING:
 _SNAPSHOTS = 8
 _KEPT_S = 90 * 86_400
 _BEFORE = ".before"
+#: Length of a digest that stands for an id; no id of this length stands for itself.
+_DIGEST_LENGTH = 64
 
 
 def _file_name(session_id: str) -> str:
     """A file name for a session: its id, which pi makes a UUID, or a digest of any other."""
-    if session_id.isascii() and session_id.replace("-", "").isalnum() and len(session_id) <= 64:
-        return session_id.lower()
+    plain = session_id.isascii() and session_id.replace("-", "").isalnum()
+    # Where case does not count in file names, two ids could else have one file.
+    if plain and session_id == session_id.lower() and len(session_id) < _DIGEST_LENGTH:
+        return session_id
     import hashlib  # takes 2 ms to load
 
     return hashlib.sha256(session_id.encode("utf-8", "replace")).hexdigest()
@@ -54,14 +58,22 @@ class SessionState:
         return found
 
     def remember(self, request_id: Any) -> None:
-        """Keep the state as it is before an answer, in case that comes too late."""
+        """Keep the state as it is before an answer, in case that comes too late.
+
+        An id that was there before is meant by its newest answer from now on.
+        """
         before = json.dumps(self._raw["systems"])
-        self._raw["answers"] = [*self._raw["answers"], [request_id, before]][-_SNAPSHOTS:]
+        others = [row for row in self._raw["answers"] if not _same(row[0], request_id)]
+        self._raw["answers"] = [*others, [request_id, before]][-_SNAPSHOTS:]
+
+    def begin(self) -> None:
+        """Forget the answers to an earlier process of the host, which counted on its own."""
+        self._raw["answers"] = []
 
     def take_back(self, missed: Sequence[Any]) -> None:
         """Restore what answers that came too late have taken: the oldest of them counts."""
         for position, (request_id, before) in enumerate(self._raw["answers"]):
-            if request_id in missed:
+            if any(_same(request_id, late) for late in missed):
                 self._raw["systems"] = json.loads(before)
                 self._raw["answers"] = self._raw["answers"][:position]
                 return
@@ -100,6 +112,11 @@ class SessionState:
                 with contextlib.suppress(OSError):
                     if entry.stat(follow_symlinks=False).st_mtime < limit:
                         os.unlink(entry.path)
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two ids are one; true and 1 are two."""
+    return bool(one == other) and isinstance(one, bool) == isinstance(other, bool)
 
 
 def _read(path: str) -> dict[str, Any]:

@@ -40,6 +40,7 @@ class HookContext:
     `state` is this system's part of the session's state: what the hook leaves in it is there at
     the next call, also in another process, unless the answer came too late. `texts` is the same
     for long texts, which a late answer does not take back. `places` has the session's folder.
+    A system that leaves `passive` in its state is asked for no tool and no command any more.
     """
 
     def __init__(

@@ -46,7 +46,9 @@ class Session(ChangeSession):
         """
         folder = os.path.dirname(path)
         if os.path.islink(folder):
-            raise InvalidTopicError(not_regular(folder), file=os.path.basename(path))
+            raise InvalidTopicError(
+                not_regular(folder), file=os.path.relpath(path, self.store.path)
+            )
         try:
             return read_bytes(path)
         except TopicNotFoundError:

@@ -9,7 +9,9 @@ from ...text import one_line
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 # A list item that names a file and says nothing about it.
 _LISTED_FILE = re.compile(
-    r"\s*[-*+]\s+(?:\[[^\]]*\]\([^)\s]*\)|`[^`\s]+\.md`|[^\s`\[]+\.md)\s*(?:[-–—:]\s*)?\Z"
+    r"\s*(?:[-*+]|\d+[.)])\s+(?:\*\*|__)?"
+    r"(?:\[[^\]]*\]\((?:<[^<>]*>|[^)\s]*)\)|`[^`]+\.md`|[^\s`\[]+\.md)"
+    r"(?:\*\*|__)?\s*(?:[-–—:]\s*)?\Z"
 )
 _RULE = re.compile(r"\s*(?:-{3,}|_{3,}|\*{3,})\s*\Z")
 _FIELD = re.compile(r"\s*[-*+]\s+\*\*[^*]+\*\*\s*[:：]")

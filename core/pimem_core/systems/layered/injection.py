@@ -67,14 +67,19 @@ def build(loaded: Loaded, settings: Settings) -> Block:
         head = f"{_STATE_HEAD}{_JOINT}"
         free = room - _reserve(layers) - len(_JOINT) - len(head)
         text = _fitted(task, min(most, free))
+        cut = [task.file] if len(text) < task.chars or text != task.text else []
         if text:
             shown[task.path] = len(text)
-            cut = [task.file] if len(text) < task.chars or text != task.text else []
+        else:
+            text = _left_out([task.file])
+        if len(_JOINT) + len(head) + len(text) <= room:
             parts.append(Part(name="state", text=head + text, dropped=cut))
             room -= len(_JOINT) + len(head) + len(text)
     for position, (layer, files) in enumerate(layers):
-        free = room - len(_JOINT) - _reserve(layers[position + 1 :])
-        part = _layer(layer, files, free, most, shown)
+        free = room - len(_JOINT)
+        part = _layer(layer, files, free - _reserve(layers[position + 1 :]), most, shown)
+        # The one that comes first goes before the line about what comes later.
+        part = part or _layer(layer, files, free, most, shown)
         if part is not None:
             parts.append(part)
             room -= len(_JOINT) + len(part.text)

@@ -125,7 +125,7 @@ class LayerReading(WholeText):
             return shown[path]
         folder = os.path.dirname(path)
         if os.path.islink(folder):
-            raise InvalidTopicError(not_regular(folder), file=os.path.basename(path))
+            raise InvalidTopicError(not_regular(folder), file=os.path.relpath(path, self.path))
         try:
             return read_bytes(path)
         except TopicNotFoundError:

@@ -38,7 +38,8 @@ def run(
     if not text:
         return [actions.open_manager()] if context.session.mode == "tui" else _status(store)
     if text.lower() == "reload":
-        context.state["section"] = False
+        # Until the person's next prompt the block stays as it is.
+        context.state["stale"] = True
         return []
     if text.lower() == "status":
         return _status(store)

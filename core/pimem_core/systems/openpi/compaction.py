@@ -73,7 +73,7 @@ def after(payload: Mapping[str, Any], context: HookContext) -> list[Action]:
 
 def _begin_anew(context: HookContext) -> None:
     """Have the next prompt injected as the first one, handoff included."""
-    context.state.update(injected=False, turn=0, handed="", section=False)
+    context.state.update(injected=False, turn=0, handed="")
 
 
 def _consolidate(summary: str, settings: config.Config, context: HookContext) -> list[Action]:

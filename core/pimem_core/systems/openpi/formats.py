@@ -107,7 +107,7 @@ def refuse_foreign(folder: str, found: str | None) -> None:
     if found == UNKNOWN and not os.path.lexists(os.path.join(folder, INDEX_NAME)):
         raise ReadOnlyFormatError(
             f"{folder} holds files, but no index and nothing in a format that pimem knows, so it "
-            f'is opened read-only; an {INDEX_NAME} with the line "# Memory Index" '
+            f'is opened read-only; a {INDEX_NAME} with the line "# Memory Index" '
             "there makes it a memory."
         )
     if found == UNKNOWN:

@@ -6,7 +6,7 @@ import os
 import time
 
 from ... import actions
-from ...errors import PimemError
+from ...errors import PimemError, ReadOnlyFormatError
 from ..hosting import HookContext, Offer, Part
 from . import config, injection
 from .folders import active_folder, local_folder, shared_folder
@@ -170,17 +170,28 @@ class OpenpiHooks:
         due = not state.get("injected") or state["turn"] % settings.inject_every_n_turns == 0
         if not sticky:
             return self._scheduled(context, settings) if due else []
-        done = handoff_message(context, settings)
+        said: list[Action] = []
         changed = self._changed_by_us(context)
-        if due or changed or not state.get("section"):
+        if due or changed or state.get("stale") or not state.get("section"):
             state["injected"] = True
             try:
                 parts = self._parts(context, settings)
                 context.texts[_TEXT] = "\n\n".join(part.text for part in parts)
-                state["section"] = True
+                state.update(section=True, stale=False)
             except PimemError as error:
-                done.append(actions.notify(str(error), "warning"))
-        return [*self._same_again(context), *done]
+                said = self._hindered(error, state)
+                if state.get("foreign"):
+                    return said
+        return [*self._same_again(context), *handoff_message(context, settings), *said]
+
+    def _hindered(self, error: PimemError, state: dict[str, Any]) -> list[Action]:
+        """Tell why there is no index in the prompt, not with every prompt again."""
+        if isinstance(error, ReadOnlyFormatError):
+            state["foreign"] = True
+        if state.get("told") == str(error):
+            return []
+        state["told"] = str(error)
+        return [actions.notify(str(error), "warning")]
 
     def _config(self, places: Places) -> config.Config:
         """The configuration; read again when the file is another or has changed."""
@@ -204,7 +215,7 @@ class OpenpiHooks:
         try:
             parts = [*self._parts(context, settings)]
         except PimemError as error:
-            return [actions.notify(str(error), "warning")]
+            return self._hindered(error, context.state)
         part = take_handoff(context, settings)
         parts += [part] if part is not None else []
         body = "\n\n".join(part.text for part in parts)
@@ -218,6 +229,10 @@ class OpenpiHooks:
         key = (store.path, full, settings, store.stamp_of_index())
         if self._rendered is None or self._rendered[0] != key:
             text = store.view().text
+            if not _is_plainly_ours(text, store.path):
+                from . import formats
+
+                formats.refuse_foreign(store.path, store.detect(text))
             found = [
                 injection.index_part(text, folder=store.path, config=settings, full_stamps=full),
                 injection.rules_part(settings, path=config.config_path(context.places)),
@@ -247,12 +262,13 @@ class OpenpiHooks:
     def inject(self, context: HookContext, *, turn: int) -> Sequence[Part]:
         """What the n-th prompt of a new session is given."""
         settings, _error = config.load(context.places)
-        if self._foreign(context.places) is not None:
-            return []
         due = turn == 1 or turn % settings.inject_every_n_turns == 0
         if not due and not is_sticky(context):
             return []
-        parts = list(self._parts(context, settings))
+        try:
+            parts = list(self._parts(context, settings))
+        except ReadOnlyFormatError:
+            return []
         if turn == 1 and settings.handoff_keep > 0:
             part = _newest_handoff(context.places)
             parts += [part] if part is not None else []
@@ -283,6 +299,13 @@ class OpenpiHooks:
         from . import command
 
         return command.answered(key, value, _active(context.places))
+
+
+def _is_plainly_ours(text: str | None, folder: str) -> bool:
+    """Whether nothing hints at another format; a closer look takes time."""
+    if text is None:
+        return not os.path.lexists(folder)
+    return text.startswith("# Memory Index\n") and "§" not in text and "<!--" not in text
 
 
 def handoff_message(context: HookContext, settings: config.Config) -> list[Action]:

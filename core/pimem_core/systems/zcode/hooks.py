@@ -219,8 +219,6 @@ class ZcodeHooks:
         """Run this system's part of /memory."""
         from . import command
 
-        if context.state.get("passive"):
-            return None
         return command.run(args, self._store(context), context, self)
 
     def complete(self, name: str, prefix: str, context: HookContext) -> list[dict[str, str]]:

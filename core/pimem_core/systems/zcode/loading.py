@@ -32,7 +32,8 @@ def shown(text: str) -> tuple[str, Sequence[str]]:
     lines = whole.split("\n")
     kept = "\n".join(lines[:MAX_LINES])
     cut = cut_utf16(kept, MAX_CHARS)
-    if cut != kept:
+    # A line that ends just there is whole.
+    if cut != kept and kept[len(cut)] != "\n":
         cut = cut[: cut.rfind("\n")] if "\n" in cut else cut
     if cut == whole:
         return whole, ()
