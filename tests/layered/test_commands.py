@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import time_machine
+from filelock import FileLock
 from layered.worlds import tree
 from pimem_core.errors import StorageError
 
@@ -529,12 +530,14 @@ def test_these_commands_are_for_layered_memory(world: World) -> None:
 
 
 def test_a_lock_in_the_way(both: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = both.home / ".local" / "state" / "pimem" / "locks" / "layered"
-    (folder / ".lock").write_text(f"{os.getpid()}\t1\tabc")
-    row = both.json("checkpoint", code=3)
-    assert row["outcome"] == "busy"
-    assert both.json("status", "--store", "workspace")[0]["locked"]
-    assert not list(both.project.rglob(".lock"))
+    monkeypatch.setattr("pimem_core.files.lock._OWN_WAIT_S", 0.05)
+    with FileLock(both.home / ".local" / "state" / "pimem" / "locks" / "layered.lock"):
+        row = both.json("checkpoint", code=3)
+        assert row["outcome"] == "busy"
+        assert row["message"] == "Another pimem is changing layered memory; try again in a moment."
+        assert both.json("status", "--store", "workspace")[0]["locked"]
+    assert not both.json("status", "--store", "workspace")[0]["locked"]
+    assert not list(both.project.rglob("*.lock"))
 
 
 def test_a_disk_that_refuses(both: World, monkeypatch: pytest.MonkeyPatch) -> None:

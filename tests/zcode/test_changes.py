@@ -440,7 +440,6 @@ def test_somebody_who_writes_over_us_is_told(
 def test_our_own_processes_wait_for_each_other(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(changing, "_WAIT_S", 0.05)
     with changing._held(project.store), pytest.raises(StoreBusyError):
         project.write("x")
     project.write("x")

@@ -1,7 +1,8 @@
-"""The `.lock` file that openpi-memory and openclaude-memory keep, spoken by a filelock subclass.
+"""Locks: the `.lock` file of openpi-memory and openclaude-memory, and one among ourselves.
 
-filelock brings the waiting, re-entry and release on every path; the protocol is the pair's own:
-`<pid> TAB <epoch ms> TAB <token>`, created exclusively, reclaimed only from the dead.
+filelock brings the waiting, re-entry and release on every path; the protocol of the first is the
+pair's own: `<pid> TAB <epoch ms> TAB <token>`, created exclusively, reclaimed only from the dead.
+The second is the system's, which gives it back when its process ends, however that happens.
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ import select
 import stat
 import time
 
-from filelock import BaseFileLock, Timeout
+from filelock import BaseFileLock, FileLock, Timeout
 
 from ..errors import StoreBusyError
 from .holder import LOCK_NAME, is_alive, lock_content, lock_holder, pid_in
-from .publish import explained, make_folder, refuse_linked_folder
+from .publish import explained, make_folder, private_folder, refuse_linked_folder
 from .read import is_regular, not_regular
 
 TYPE_CHECKING = False
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 SOFT_STALE_MS = 10_000
 HARD_STALE_MS = 60_000
 _POLL_S = 0.02
+#: Seconds that one of our own processes waits for another.
+_OWN_WAIT_S = 2.0
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
@@ -191,6 +194,32 @@ def _try_for(lock: StoreLock, seconds: float) -> bool:
 def pause(seconds: float) -> None:
     """Sleep. `time.sleep` asks for an absolute time, which clocks under test do not know."""
     select.select([], [], [], seconds)
+
+
+@contextlib.contextmanager
+def locked_among_ours(path: str, busy: str, *, wait_s: float = _OWN_WAIT_S) -> Iterator[None]:
+    """Hold a lock that only our own processes know, in the state folder.
+
+    Args:
+        path: The lock file.
+        busy: What to say when another process keeps it.
+        wait_s: How long to wait for that, in seconds.
+
+    Raises:
+        StoreBusyError: Another process kept the lock.
+        StorageError: The lock file cannot be written.
+    """
+    with explained(path):
+        private_folder(os.path.dirname(path))
+        lock = FileLock(path, timeout=wait_s, poll_interval=_POLL_S)
+        try:
+            lock.acquire()
+        except Timeout as error:
+            raise StoreBusyError(busy) from error
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 @contextlib.contextmanager

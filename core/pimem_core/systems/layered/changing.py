@@ -12,13 +12,13 @@ import stat
 
 from ...errors import InvalidTopicError, StorageError, TopicNotFoundError
 from ...files import recovery
-from ...files.lock import locked
-from ...files.publish import explained, make_folder, private_folder, refuse_linked_folder, umask
+from ...files.lock import locked_among_ours
+from ...files.publish import explained, make_folder, refuse_linked_folder, umask
 from ...files.read import not_regular, read_bytes
 from ...files.transaction import Step
 from ..session import ChangeSession
 from .layers import WORKSPACE
-from .pending import SYSTEM, lock_folder, unfinished
+from .pending import SYSTEM, lock_path, unfinished
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,13 +28,14 @@ if TYPE_CHECKING:
     from .store import LayeredStore
 
 
+_BUSY = "Another pimem is changing layered memory; try again in a moment."
+
+
 class Session(ChangeSession):
     """One change, under the lock."""
 
-    def __init__(self, store: LayeredStore, token: bytes) -> None:
-        super().__init__(
-            store.places, system=SYSTEM, store=store.name, folder=store.path, token=token
-        )
+    def __init__(self, store: LayeredStore) -> None:
+        super().__init__(store.places, system=SYSTEM, store=store.name, folder=store.path)
         self.store = store
 
     def read(self, path: str) -> bytes | None:
@@ -114,19 +115,13 @@ def session(store: LayeredStore) -> Iterator[Session]:
         StorageError: The state folder cannot be written.
     """
     state_dir = store.places.state_dir
-    folder = lock_folder(store.places)
-    with explained(folder):
-        private_folder(os.path.dirname(folder))
-        private_folder(folder)
-    left = unfinished(state_dir)
-    with locked(folder, shared=False, reclaimable=recovery.tokens(left)) as lock:
+    with locked_among_ours(lock_path(store.places), _BUSY):
         layers = store.layers
         ours = {store.path, layers.global_dir, layers.workspace_dir}
         said: list[str] = []
-        # Read again: what was unfinished before may be done by now.
         for other in sorted({store.path} | _concerning(unfinished(state_dir), ours)):
             said += recovery.recover(state_dir, other)
-        current = Session(store, lock.token)
+        current = Session(store)
         current.notes += said
         _clean(ours)
         yield current

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 SYSTEM = "layered"
 
 
-def lock_folder(places: Places) -> str:
-    """Where the lock of both layers is."""
-    return os.path.join(places.state_dir, "locks", SYSTEM)
+def lock_path(places: Places) -> str:
+    """The lock of both layers."""
+    return os.path.join(places.state_dir, "locks", f"{SYSTEM}.lock")
 
 
 def unfinished(state_dir: str) -> list[Record]:

@@ -13,7 +13,7 @@ from ..layers import LoadedFile, LoadStatus
 from . import injection
 from .layers import GLOBAL, INBOX, INDEX_NAME, TASK_FILE, WORKSPACE, has_index
 from .loading import load
-from .pending import SYSTEM, lock_folder
+from .pending import SYSTEM, lock_path
 from .scan import Cache, walk_folder
 
 TYPE_CHECKING = False
@@ -31,7 +31,7 @@ _MOST_NAMED = 5
 
 def status(store: LayeredStore) -> StoreStatus:
     """What is known of a layer; what stands in the way of reading it is a note."""
-    from ...files.holder import lock_holder
+    from ...files.holder import own_lock_holder
 
     exists = os.path.isdir(store.path)
     count, size, changed = 0, 0, None
@@ -59,7 +59,7 @@ def status(store: LayeredStore) -> StoreStatus:
         size_bytes=size,
         changed=changed,
         writers=_WRITERS[store.kind],
-        lock=lock_holder(lock_folder(store.places)),
+        lock=own_lock_holder(lock_path(store.places)),
         format=SYSTEM if has else None,
         notes=notes,
     )

@@ -7,6 +7,7 @@ import os
 from ... import actions
 from ...clock import now, stamp
 from ...errors import PimemError
+from ...files.holder import own_lock_path
 from ...files.publish import explained, make_folder, publish
 from . import config, handoff
 
@@ -122,15 +123,11 @@ def adopt_legacy(places: Places) -> str:
 
 def _rewrite(places: Places, change: Callable[[str], str]) -> None:
     """Read, change and publish the handoff under a lock of ours."""
-    import filelock
+    from ...files.lock import locked_among_ours
 
     path = handoff.handoff_path(places)
-    lock = handoff.lock_path(places)
-    with explained(path):
-        make_folder(os.path.dirname(lock))
+    lock = own_lock_path(places.state_dir, path)
+    busy = f"{path} cannot be written: another process is writing it."
+    with locked_among_ours(lock, busy, wait_s=_WAIT_S), explained(path):
         make_folder(places.agent_dir)
-        try:
-            with filelock.FileLock(lock, timeout=_WAIT_S):
-                publish(path, change(handoff.read_text(places)).encode())
-        except filelock.Timeout as error:
-            raise OSError(0, "another process is writing it") from error
+        publish(path, change(handoff.read_text(places)).encode())

@@ -46,15 +46,6 @@ def handoff_path(places: Places) -> str:
     return os.path.join(places.agent_dir, HANDOFF_NAME)
 
 
-def lock_path(places: Places) -> str:
-    """The lock of our own processes for the file; it lies in the state folder, not beside it."""
-    import hashlib
-
-    path = handoff_path(places).encode("utf-8", "surrogateescape")
-    name = hashlib.sha256(path).hexdigest()[:16]
-    return os.path.join(places.state_dir, "locks", f"{name}.lock")
-
-
 def bullets(messages: Sequence[Mapping[str, Any]]) -> list[str]:
     """What the assistant last said, as bullets: the newest 15 lines of its last three messages.
 

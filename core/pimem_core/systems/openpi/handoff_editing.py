@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import os
 
 from ... import secrets
-from ...errors import InvalidTopicError, StorageError, StoreBusyError, TopicNotFoundError
+from ...errors import InvalidTopicError, StorageError, TopicNotFoundError
 from ...files import frontmatter, transaction
+from ...files.holder import own_lock_path
 from ...files.publish import explained, make_folder
 from ...files.read import decode, read_bytes
 from ...merge import merge
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from .store import OpenpiStore
 
 _NAME = "Handoff"
-#: Longest wait for pi, which holds the file for a moment, in seconds.
-_WAIT_S = 2.0
 
 
 def look(places: Places) -> Handoff:
@@ -107,25 +105,17 @@ def held(store: OpenpiStore) -> Iterator[ChangeSession]:
         StoreBusyError: pi is writing it.
         StorageError: It cannot be written.
     """
-    import filelock
+    from ...files.lock import locked_among_ours  # loads filelock, which readers never need
 
-    path = handoff.lock_path(store.places)
-    with explained(path):
-        make_folder(os.path.dirname(path))
-        make_folder(store.places.agent_dir)
-        lock = filelock.FileLock(path, timeout=_WAIT_S, poll_interval=0.02)
-        try:
-            lock.acquire()
-        except filelock.Timeout as error:
-            raise StoreBusyError("pi is writing the handoff; try again in a moment.") from error
-    try:
+    lock = own_lock_path(store.places.state_dir, handoff.handoff_path(store.places))
+    with locked_among_ours(lock, "pi is writing the handoff; try again in a moment."):
+        with explained(store.places.agent_dir):
+            make_folder(store.places.agent_dir)
         session = ChangeSession(
             store.places, system=store.system, store=store.name, folder=store.path
         )
         yield session
         session.confirm()
-    finally:
-        lock.release()
 
 
 def _bytes(path: str) -> bytes | None:

@@ -14,11 +14,12 @@ from ...errors import (
     ConflictError,
     PimemError,
     StorageError,
-    StoreBusyError,
     TopicNotFoundError,
 )
 from ...files import recovery, transaction
-from ...files.publish import explained, private_folder, refuse_linked_folder
+from ...files.holder import own_lock_path
+from ...files.lock import locked_among_ours
+from ...files.publish import refuse_linked_folder
 from ...files.read import decode, read_bytes
 from ...text import encode, quote
 from ..session import ChangeSession
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from .store import ZcodeStore
 
 #: Longest wait for another process of ours, in seconds.
-_WAIT_S = 2.0
 _SHOWN_LINES = 20
 
 
@@ -324,31 +324,14 @@ def _held(store: ZcodeStore) -> Iterator[list[str]]:
     Raises:
         StoreBusyError: Another process of ours keeps it.
     """
-    import hashlib
-
-    import filelock
-
     if os.path.lexists(store.path) and not os.path.isdir(store.path):
         raise StorageError(f"{store.path} is not a folder; move it away.")
     state_dir = store.places.state_dir
-    folder = os.path.join(state_dir, "locks")
-    digest = hashlib.sha256(os.path.abspath(store.path).encode("utf-8", "replace")).hexdigest()
-    path = os.path.join(folder, f"{digest[:16]}.lock")
-    with explained(path):
-        private_folder(folder)
-        lock = filelock.FileLock(path, timeout=_WAIT_S, poll_interval=0.02)
-        try:
-            lock.acquire()
-        except filelock.Timeout as error:
-            raise StoreBusyError(
-                f"Another pimem is changing {store.path}; try again in a moment."
-            ) from error
-    try:
+    busy = f"Another pimem is changing {store.path}; try again in a moment."
+    with locked_among_ours(own_lock_path(state_dir, store.path), busy):
         said = recovery.recover(state_dir, store.path)
         _clean(store.path)
         yield said
-    finally:
-        lock.release()
 
 
 def _clean(folder: str) -> None:

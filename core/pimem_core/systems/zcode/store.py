@@ -11,6 +11,7 @@ from ...errors import (
     TopicNotFoundError,
     UnsupportedError,
 )
+from ...files.holder import own_lock_holder, own_lock_path
 from ...files.read import PREVIEW_BYTES, read_bytes
 from ...model import Change, Document, Hit, StoreStatus, Topic
 from ...text import quote
@@ -293,7 +294,7 @@ class ZcodeStore:
             size_bytes=size,
             changed=changed,
             writers=_WRITERS.get(found or ("zcode" if self.location is not None else ""), ()),
-            lock=None,
+            lock=own_lock_holder(own_lock_path(self.places.state_dir, self.path)),
             format=found,
             notes=notes,
         )
