@@ -214,8 +214,12 @@ def test_a_broken_configuration_is_a_notice_and_fails_only_config(
         assert result.code == 0
         assert which in result.err
         json.loads(result.out)
-    broken = pimem("config")
+    broken = pimem("config", "--json")
     assert broken.code == 1
+    rows = {row["key"]: row["source"] for row in broken.json}
+    assert {"max_lines", "theme", "zcode.enabled"} <= rows.keys()
+    assert rows["max_lines" if which == "memory.jsonc" else "theme"] == "default"
+    assert pimem("inject").err.count(which) == 1
     assert which in broken.err
     assert "line 2" in broken.err
     assert "column" in broken.err

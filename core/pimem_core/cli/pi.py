@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 
-from .. import injection, pi_package, settings
+from .. import injection, pi_package
 from ..errors import ConfigError
 from ..hooks import documents
 from ..hooks.runner import describe
@@ -137,9 +137,6 @@ def inject(options: argparse.Namespace, places: Places, output: Output) -> int:
     from .reading import chosen, notice_troubles
 
     notice_troubles(places, output)
-    trouble = settings.load(places)[1]
-    if trouble is not None:
-        output.notice(str(trouble))
     named = chosen(options, places)
     systems: list[dict[str, Any]] = []
     for given in injection.given(

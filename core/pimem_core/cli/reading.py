@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..errors import ConfigError, InvalidArgumentError, PimemError, ReadOnlyFormatError
+from ..errors import EXIT_CODES, ConfigError, InvalidArgumentError, PimemError, ReadOnlyFormatError
 from ..systems import registry
 from ..systems.layers import layered
 from ..text import plural
@@ -41,13 +41,15 @@ def chosen(options: argparse.Namespace, places: Places) -> Store | None:
     return None if name is None else registry.find_store(name, places)
 
 
-def notice_troubles(places: Places, output: Output) -> None:
-    """Say on stderr which configuration files are broken."""
+def notice_troubles(places: Places, output: Output) -> bool:
+    """Say on stderr which configuration files are broken; whether any is."""
     from .. import settings
 
     own = settings.load(places)[1]
-    for error in [*([own] if own else []), *registry.troubles(places)]:
+    found = [*([own] if own else []), *registry.troubles(places)]
+    for error in found:
         output.notice(str(error))
+    return bool(found)
 
 
 def store_of(options: argparse.Namespace, places: Places, output: Output) -> Store:
@@ -223,14 +225,10 @@ def config(options: argparse.Namespace, places: Places, output: Output) -> int:
     from .. import settings
 
     del options
-    rows: list[Setting] = []
-    code = 0
-    for ask in (settings.settings, *(system.settings for system in registry.SYSTEMS)):
-        try:
-            rows.extend(ask(places))
-        except ConfigError as error:
-            output.notice(str(error))
-            code = 1
+    rows: list[Setting] = settings.settings(places)
+    for system in registry.SYSTEMS:
+        rows.extend(system.settings(places))
+    code = EXIT_CODES[ConfigError.outcome] if notice_troubles(places, output) else 0
     if output.as_json:
         output.document(
             [{"key": row.key, "value": row.value, "source": row.source} for row in rows]
