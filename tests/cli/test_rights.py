@@ -104,8 +104,12 @@ def test_an_unreadable_index_is_an_error_for_all_but_status(nobody: Nobody) -> N
     assert status.code == 0
     assert any(str(index) in note for note in status.json[0]["notes"])
     everywhere = nobody("search", "x", refused=index)
-    assert (everywhere.code, everywhere.json) == (0, [])
+    assert (everywhere.code, everywhere.json) == (4, [])
     assert str(index) in everywhere.err
+    (nobody.agent / "memory.jsonc").write_text('{"always_ask": ["All"]}')
+    given = nobody("inject", refused=index)
+    assert (given.code, given.err.count(str(index))) == (4, 1)
+    assert [part["name"] for part in given.json["systems"][0]["parts"]] == ["rules"]
     after = snapshot(nobody.store)
     assert after == {path: entry for path, entry in before.items() if path in after}
 

@@ -159,6 +159,34 @@ def test_an_index_in_another_format_is_never_injected_and_said_once(host: Host) 
     assert host.prompt() == []
 
 
+@pytest.mark.parametrize("features", [["sections"], []])
+def test_an_index_that_cannot_be_read_is_said_once_and_the_rest_is_given(
+    host: Host, features: list[str]
+) -> None:
+    host.features = features
+    write(host.places, "One")
+    agent_file(host.places, "memory.jsonc", '{"always_ask": ["Keys"], "inject_every_n_turns": 3}')
+    index = Path(host.places.agent_dir, "memory/MEMORY.md")
+    good = index.read_bytes()
+    index.write_bytes(b"\xff" + good)
+    (notice,) = host.start()
+    assert str(index) in notice["message"]
+    (given,) = host.prompt()
+    assert "- Keys" in given["text"]
+    assert "Global Memory" not in given["text"]
+    index.write_bytes(good)
+    host.prompt()
+    (given,) = host.prompt()
+    assert "[One](one.md)" in given["text"]
+    index.write_bytes(b"\xff" + good)
+    found = [host.prompt() for _ in range(6)]
+    assert not any(action["do"] == "notify" for actions in found for action in actions)
+    for action in (action for actions in found for action in actions):
+        # What is in the prompt stays there; a new block has what can be read.
+        assert ("[One](one.md)" in action["text"]) == bool(features)
+        assert "- Keys" in action["text"]
+
+
 def test_beside_another_provider_of_the_tools_pimem_stays_passive(host: Host) -> None:
     write(host.places, "One")
     other = {"name": "write_memory", "source": "npm", "path": "/x/openpi-memory", "own": False}

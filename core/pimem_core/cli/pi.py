@@ -6,7 +6,7 @@ import json
 import os
 
 from .. import injection, pi_package
-from ..errors import ConfigError
+from ..errors import EXIT_CODES, ConfigError, ReadOnlyFormatError
 from ..hooks import documents
 from ..hooks.runner import describe
 from ..systems import registry
@@ -139,17 +139,18 @@ def inject(options: argparse.Namespace, places: Places, output: Output) -> int:
     notice_troubles(places, output)
     named = chosen(options, places)
     systems: list[dict[str, Any]] = []
+    code = 0
     for given in injection.given(
         places,
         turn=options.turn,
         trusted=not options.untrusted,
         system=None if named is None else named.system,
     ):
-        if given.error is not None:
-            if named is not None:
-                raise given.error
-            output.notice(str(given.error))
-            continue
+        for error in given.errors:
+            output.notice(str(error))
+            # In another program's format there is nothing to give, which is no failure.
+            if not isinstance(error, ReadOnlyFormatError):
+                code = max(code, EXIT_CODES[error.outcome])
         rows = [
             {
                 "name": part.name,
@@ -163,7 +164,7 @@ def inject(options: argparse.Namespace, places: Places, output: Output) -> int:
     total = sum(row["tokens"] for system in systems for row in system["parts"])
     if output.as_json:
         output.document({"systems": systems, "tokens": total})
-        return 0
+        return code
     for found in systems:
         for row in found["parts"]:
             output.text(str(row["text"]) + "\n")
@@ -171,4 +172,4 @@ def inject(options: argparse.Namespace, places: Places, output: Output) -> int:
             if row["dropped"]:
                 output.notice(f"  left out: {', '.join(row['dropped'])}")
     output.notice(f"{plural(total, 'token')} in all, about.")
-    return 0
+    return code

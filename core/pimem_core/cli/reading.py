@@ -120,13 +120,16 @@ def search(options: argparse.Namespace, places: Places, output: Output) -> int:
     named = chosen(options, places)
     stores = [named] if named else registry.all_stores(places)
     rows = []
+    code = 0
     for store in stores:
         try:
             hits = list(store.search(options.query))
         except PimemError as error:
             if named:
                 raise
+            # What the others have is told; that it is not all must not pass unseen.
             output.notice(f"{store.name}: {error}")
+            code = max(code, EXIT_CODES[error.outcome])
             continue
         for hit in hits:
             if output.as_json:
@@ -137,7 +140,7 @@ def search(options: argparse.Namespace, places: Places, output: Output) -> int:
                 output.text(f"{store.name}  {topic_line(hit.topic, [place])}")
     if output.as_json:
         output.document(rows)
-    return 0
+    return code
 
 
 def status(options: argparse.Namespace, places: Places, output: Output) -> int:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     from ..actions import Action
+    from ..errors import PimemError
     from ..paths import Places
     from ..settings import Settings
     from .base import Cancelled
@@ -40,6 +41,7 @@ class HookContext:
     `state` is this system's part of the session's state: what the hook leaves in it is there at
     the next call, also in another process, unless the answer came too late. `texts` is the same
     for long texts, which a late answer does not take back. `places` has the session's folder.
+    `troubles` takes what could not be read and is therefore missing in what is given.
     """
 
     def __init__(
@@ -57,6 +59,7 @@ class HookContext:
         self.state = state
         self.texts = texts
         self.cancelled = cancelled
+        self.troubles: list[PimemError] = []
 
 
 class Offer(Value):

@@ -6,7 +6,7 @@ import os
 import time
 
 from ... import actions
-from ...errors import PimemError
+from ...errors import PimemError, ReadOnlyFormatError
 from ..hosting import HookContext, Offer, Part
 from . import config, injection
 from .folders import active_folder, local_folder, shared_folder
@@ -131,15 +131,18 @@ class OpenpiHooks:
         trouble = config.load(places)[1]
         if trouble is not None:
             said.append(actions.notify(str(trouble), "warning"))
-        foreign = self._foreign(places)
-        if foreign is not None:
+        hindrance = self._hindrance(places)
+        if isinstance(hindrance, ReadOnlyFormatError):
             state["foreign"] = True
-            said.append(actions.notify(foreign, "warning"))
-        return said
+            said.append(actions.notify(str(hindrance), "warning"))
+        elif hindrance is not None:
+            context.troubles.append(hindrance)
+        return [*said, *_new_troubles(context)]
 
     def start(self, context: HookContext) -> list[Action]:
         """Carry over, copy an older handoff, retire the old recap; all wait for locks."""
-        if context.state.get("passive") or context.state.get("foreign"):
+        # Where the index cannot be read, nothing can be done to it.
+        if any(context.state.get(key) for key in ("passive", "foreign", "told")):
             return []
         from . import carry_over, compaction, recap
 
@@ -150,7 +153,8 @@ class OpenpiHooks:
         said += recap.retire(places)
         return [actions.notify(text, "warning") for text in said if text]
 
-    def _foreign(self, places: Places) -> str | None:
+    def _hindrance(self, places: Places) -> PimemError | None:
+        """Why the index is not injected: its format is foreign, or it cannot be read."""
         from . import formats
 
         store = _active(places)
@@ -158,7 +162,7 @@ class OpenpiHooks:
             found = store.detect(store.view().text)
             formats.refuse_foreign(store.path, found)
         except PimemError as error:
-            return str(error)
+            return error
         return None
 
     # Injection
@@ -180,13 +184,11 @@ class OpenpiHooks:
         changed = self._changed_by_us(context)
         if due or changed or not state.get("section"):
             state["injected"] = True
-            try:
-                parts = self._parts(context, settings)
+            parts = self._parts(context, settings)
+            if not state.get("section") or not context.troubles:
                 context.texts[_TEXT] = "\n\n".join(part.text for part in parts)
                 state["section"] = True
-            except PimemError as error:
-                done.append(actions.notify(str(error), "warning"))
-        return [*self._same_again(context), *done]
+        return [*self._same_again(context), *done, *_new_troubles(context)]
 
     def _config(self, places: Places) -> config.Config:
         """The configuration; read again when the file is another or has changed."""
@@ -207,28 +209,34 @@ class OpenpiHooks:
 
     def _scheduled(self, context: HookContext, settings: config.Config) -> list[Action]:
         context.state["injected"] = True
-        try:
-            parts = [*self._parts(context, settings)]
-        except PimemError as error:
-            return [actions.notify(str(error), "warning")]
+        parts = [*self._parts(context, settings)]
         part = take_handoff(context, settings)
         parts += [part] if part is not None else []
+        said = _new_troubles(context)
+        if not parts:
+            return said
         body = "\n\n".join(part.text for part in parts)
         tag = injection.SECTION
-        return [actions.append_prompt(f"<{tag}>\n{body}\n</{tag}>")]
+        return [actions.append_prompt(f"<{tag}>\n{body}\n</{tag}>"), *said]
 
     def _parts(self, context: HookContext, settings: config.Config) -> list[Part]:
-        """Index and rules; kept while index, configuration and settings stay as they are."""
+        """Index and rules; kept while index, configuration and settings stay as they are.
+
+        An index that cannot be read is missing in them, and a trouble.
+        """
         store = _active(context.places)
         full = context.settings.stamps == "full"
         key = (store.path, full, settings, store.stamp_of_index())
         if self._rendered is None or self._rendered[0] != key:
-            text = store.view().text
-            found = [
-                injection.index_part(text, folder=store.path, config=settings, full_stamps=full),
-                injection.rules_part(settings, path=config.config_path(context.places)),
-            ]
-            self._rendered = (key, [part for part in found if part is not None])
+            rules = injection.rules_part(settings, path=config.config_path(context.places))
+            found = [rules] if rules is not None else []
+            try:
+                text = store.view().text
+            except PimemError as error:
+                context.troubles.append(error)
+                return found
+            index = injection.index_part(text, folder=store.path, config=settings, full_stamps=full)
+            self._rendered = (key, [index, *found])
         return self._rendered[1]
 
     def _changed_by_us(self, context: HookContext) -> bool:
@@ -253,8 +261,9 @@ class OpenpiHooks:
     def inject(self, context: HookContext, *, turn: int) -> Sequence[Part]:
         """What the n-th prompt of a new session is given."""
         settings, _error = config.load(context.places)
-        if self._foreign(context.places) is not None:
-            return []
+        hindrance = self._hindrance(context.places)
+        if isinstance(hindrance, ReadOnlyFormatError):
+            raise hindrance
         due = turn == 1 or turn % settings.inject_every_n_turns == 0
         if not due and not is_sticky(context):
             return []
@@ -311,6 +320,14 @@ def _mark(part: Part) -> str:
     """What tells a handoff from a later one: its heading with the time."""
     start = part.text.find("\n## ") + 1
     return part.text[start : start + 100].split("\n", 1)[0] or "?"
+
+
+def _new_troubles(context: HookContext) -> list[Action]:
+    """A notice for each trouble that this session was not told yet."""
+    told: list[str] = context.state.setdefault("told", [])
+    new = [said for said in map(str, context.troubles) if said not in told]
+    told += new
+    return [actions.notify(said, "warning") for said in new]
 
 
 def _newest_handoff(places: Places) -> Part | None:
