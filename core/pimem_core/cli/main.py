@@ -38,10 +38,10 @@ def main(
     _open_streams()
     code = 0
     try:
-        from .parser import build
+        from .parser import parse
 
         try:
-            options = build(words).parse_args(words)
+            options = parse(words)
         except SystemExit as stop:
             code = stop.code if isinstance(stop.code, int) else 2
         else:
