@@ -117,6 +117,8 @@ def test_a_credential_is_stored_only_when_it_is_asked_for(pimem: Pimem, empty: F
     words = ["write", "Key", "--summary", "s", "--content", f"one\n{SECRET}"]
     refused = pimem(*words)
     assert "Line 2" in refused.err
+    beside = pimem("write", "Key", "--summary", SECRET, "--content", "c", "--json").json["message"]
+    assert beside.startswith("The summary looks like a credential")
     assert pimem(*words, "--allow-secret").code == 0
     assert SECRET in empty.text("key.md")
 
@@ -333,3 +335,14 @@ def test_files_of_another_folder_keep_their_rights(pimem: Pimem, tmp_path: Path)
     assert pimem("pin", "A", "--dir", str(folder)).code == 0
     found = {path.name: path.stat().st_mode & 0o777 for path in folder.iterdir()}
     assert found == {"MEMORY.md": 0o664, "a.md": 0o664, "b.md": 0o600}
+
+
+def test_registering_with_pi_is_told_as_a_change(pimem: Pimem, empty: Folder) -> None:
+    done = [pimem.json("pi", word) for word in ("install", "install", "uninstall", "uninstall")]
+    assert [row["outcome"] for row in done] == [
+        "installed",
+        "unchanged",
+        "uninstalled",
+        "unchanged",
+    ]
+    assert all({"store", "name", "file", "message"} <= row.keys() for row in done)

@@ -48,8 +48,9 @@ def pi(options: argparse.Namespace, places: Places, output: Output) -> int:
         outcome = "uninstalled" if done.changed else "unchanged"
         said = "pi does not load pimem any more; memories and settings stay."
     if output.as_json:
-        row = {"outcome": outcome, "path": done.path, "difference": done.difference}
-        output.document({**row, "message": said})
+        # It is a change as any other, though of no store.
+        about = {"outcome": outcome, "store": "", "name": "", "file": "", "message": said}
+        output.document({**about, "path": done.path, "difference": done.difference})
         return 0
     if done.difference:
         output.text(done.difference.rstrip("\n"))

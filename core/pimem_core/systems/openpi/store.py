@@ -269,7 +269,8 @@ class OpenpiStore:
         if request.type is not None or request.title is not None:
             raise UnsupportedError("Topics of this store have no type and no title.", name=name)
         if not request.allow_secret:
-            secrets.refuse(self.places, f"{request.content}\n{summary}\n{name}", name=name)
+            beside = {"summary": summary, "topic": name}
+            secrets.refuse(self.places, request.content, beside=beside, name=name)
         with self.session() as session:
             return session.write(name, summary, request)
 
