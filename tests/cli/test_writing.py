@@ -288,6 +288,8 @@ def test_a_topic_that_is_no_regular_file_is_refused(pimem: Pimem, local: Folder)
         for words in (
             ["show", "docker net"],
             ["write", "docker net", "--summary", "s", "--content", "c"],
+            ["pin", "docker net"],
+            ["unpin", "docker net"],
         ):
             result = pimem("--json", *words)
             assert (result.code, result.json["outcome"]) == (1, "invalid_topic"), words
