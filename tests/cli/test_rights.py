@@ -164,6 +164,27 @@ def test_a_home_without_rights_says_that_nothing_can_be_recorded(nobody: Nobody)
     assert snapshot(nobody.store) == before
 
 
+def test_a_file_in_place_of_the_state_folder_is_named_and_nothing_changes(nobody: Nobody) -> None:
+    state = nobody.home / ".local/state/pimem"
+    state.parent.mkdir(parents=True)
+    state.touch()
+    nobody.own()
+    before = snapshot(nobody.store)
+    for words in CHANGES:
+        message = nobody(*words).json["message"]
+        assert message.startswith(str(state))
+        assert "Not a directory; nothing was changed" in message
+    assert snapshot(nobody.store) == before
+
+
+def test_a_history_that_cannot_be_read_is_a_refusal_as_any_other(nobody: Nobody) -> None:
+    state = nobody.home / ".local/state/pimem"
+    state.parent.mkdir(parents=True)
+    state.symlink_to(state)
+    refused = nobody("history")
+    assert (refused.code, refused.json["outcome"], refused.json["name"]) == (4, "storage_error", "")
+
+
 @pytest.mark.parametrize("name", ["memory.jsonc", "RULES.jsonc"])
 def test_an_unreadable_configuration_is_a_notice(nobody: Nobody, name: str) -> None:
     path = nobody.agent / name

@@ -90,7 +90,7 @@ def _run(options: argparse.Namespace) -> int:
     except PimemError as error:
         import contextlib
 
-        name = error.name or getattr(options, "topic", "")
+        name = error.name or getattr(options, "topic", None) or ""
         with contextlib.suppress(BrokenPipeError):  # it is a refusal, read or not
             output.refusal(error, name=name, store=_store_name(options, places))
         return EXIT_CODES[error.outcome]
