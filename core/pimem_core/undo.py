@@ -65,10 +65,17 @@ def history(places: Places, stores: Iterable[Store], topic: str = "") -> list[Hi
     Args:
         places: The folders of this user.
         stores: The stores to look at.
-        topic: Only changes of topics whose name or file contains this, ignoring case.
+        topic: Only changes of the topic with this name or file, whatever its case; where there is
+            none, of topics whose name or file contains it.
     """
     rows = journal.history(places.state_dir, folders_of(stores))
+    if not topic:
+        return rows
     wanted = topic.lower()
+    # A topic that was renamed since is still the one in this file.
+    meant = {(r.store, r.file) for r in rows if wanted in (r.name.lower(), r.file.lower())}
+    if meant:
+        return [row for row in rows if (row.store, row.file) in meant]
     return [row for row in rows if wanted in row.name.lower() or wanted in row.file.lower()]
 
 

@@ -348,3 +348,17 @@ def test_registering_with_pi_is_told_as_a_change(pimem: Pimem, empty: Folder) ->
         "unchanged",
     ]
     assert all({"store", "name", "file", "message"} <= row.keys() for row in done)
+
+
+def test_the_history_of_a_topic_is_of_that_topic_alone(pimem: Pimem, local: Folder) -> None:
+    for name in ("Docker", "docker net", "DOCKER"):
+        pimem("write", name, "--summary", "s", "--content", "c")
+    pimem("write", "Other", "--summary", "s", "--content", "c")
+
+    def files(topic: str) -> list[str]:
+        return [row["file"] for row in pimem.json("history", topic)]
+
+    assert files("docker") == files("docker.md") == ["docker.md"] * 2
+    assert files("dock") == ["docker.md", "docker-net.md", "docker.md"]
+    assert files("nothing") == []
+    assert len(pimem.json("history")) == 4
