@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,10 +14,10 @@ from core.folders import snapshot, topic_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from cli.running import Pimem
     from core.folders import Folder
+    from pimem_core.paths import Places
 
 SECRET = "ghp_" + "a1B2" * 9
 
@@ -362,3 +363,24 @@ def test_the_history_of_a_topic_is_of_that_topic_alone(pimem: Pimem, local: Fold
     assert files("dock") == ["docker.md", "docker-net.md", "docker.md"]
     assert files("nothing") == []
     assert len(pimem.json("history")) == 4
+
+
+def test_a_carry_over_is_undone_and_redone_with_what_came_after_it(
+    pimem: Pimem, local: Folder, places: Places
+) -> None:
+    shared = Path(places.shared_home, ".agents/memory")
+    Path(places.agent_dir, "memory.jsonc").write_text('{"shared_dir": true}')
+    pimem("write", "New", "--summary", "s", "--content", "c")
+
+    def stored() -> dict[str, bytes]:
+        return {str(path): path.read_bytes() for path in [*local.path.iterdir(), *shared.iterdir()]}
+
+    before = stored()
+    undone = pimem.json("undo", "9")
+    assert (undone["outcome"], len(undone["changes"])) == ("undone", 2)
+    assert undone["message"] == "2 changes undone."
+    assert not any(shared.iterdir())
+    redone = pimem.json("redo", "9")
+    assert [row["file"] for row in redone["changes"]] == ["", "new.md"]
+    assert stored() == before
+    assert pimem.json("redo", "9")["outcome"] == "not_found"

@@ -355,7 +355,10 @@ class OpenpiStore:
 
         if handoff_editing.is_its(record):
             return handoff_editing.revert(self, record, action)
-        with self.session() as session:
+        from .changing import locked_session
+
+        # A carry-over before it would be a new change, after which nothing more can be redone.
+        with locked_session(self) as session:
             return session.revert(record, action)
 
     def handoff(self) -> Handoff:
