@@ -136,7 +136,9 @@ def edit(options: argparse.Namespace, places: Places, output: Output) -> int:
         raise InvalidArgumentError("There is no terminal and no $EDITOR; set $EDITOR to one.")
     opened = decode(store.read_bytes(topic.file), topic.path)
     draft = Draft.create(places, topic.file, opened)
-    text = edit_in_editor(draft, os.environ)
+    # What the command prints may go to a program, which must not get the editor's screen.
+    screen = None if sys.stdout.isatty() else sys.stderr
+    text = edit_in_editor(draft, os.environ, screen)
     with draft.kept_on_failure():
         change = store.save(topic.file, opened=opened, text=text, allow_secret=options.allow_secret)
     return _told(store, change, output)
