@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .errors import TopicNotFoundError
 from .files import journal, record
 from .model import Value
 from .systems import registry
@@ -40,11 +41,17 @@ def step(places: Places, stores: Sequence[Store], action: str) -> Step:
         ConflictError: Somebody else changed the topic since; the first line says so, the
             difference follows.
     """
-    entry = _NEWEST[action](places.state_dir, folders_of(stores))
+    try:
+        entry = _NEWEST[action](places.state_dir, folders_of(stores))
+    except TopicNotFoundError as error:
+        said = [str(error), *unreadable(places)]
+        raise TopicNotFoundError(" ".join(said)) from error
     store = _store_of(entry, places, stores)
+    # A newer change that cannot be read may be the one that was meant.
+    left_out = record.unreadable(places.state_dir, since=entry.id)
     change = store.revert(entry, action)
     store.announce()
-    return Step(store=store, change=change)
+    return Step(store=store, change=change.but(notes=[*change.notes, *left_out]))
 
 
 def folders_of(stores: Iterable[Store]) -> set[str]:

@@ -384,3 +384,21 @@ def test_a_carry_over_is_undone_and_redone_with_what_came_after_it(
     assert [row["file"] for row in redone["changes"]] == ["", "new.md"]
     assert stored() == before
     assert pimem.json("redo", "9")["outcome"] == "not_found"
+
+
+def test_undo_says_which_newer_change_it_cannot_read(
+    pimem: Pimem, local: Folder, places: Places
+) -> None:
+    for name in ("One", "Two", "Three"):
+        pimem("write", name, "--summary", "s", "--content", "c")
+    first, broken, _last = sorted(Path(places.state_dir, "undo").iterdir())
+    broken.write_text("{")
+    undone = pimem("undo")
+    assert (undone.out, undone.err) == ('Undid the write of "Three".\n', "")
+    undone = pimem("undo", "2")
+    assert undone.out == 'Undid the write of "One".\n'
+    assert str(broken) in undone.err
+    first.unlink()
+    nothing = pimem("undo")
+    assert (nothing.code, "nothing to undo" in nothing.err) == (1, True)
+    assert str(broken) in nothing.err
