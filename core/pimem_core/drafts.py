@@ -17,7 +17,7 @@ from .model import Value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
-    from typing import Any, TextIO
+    from typing import Any
 
     from .paths import Places
 
@@ -228,13 +228,13 @@ def editor_command(env: Mapping[str, str]) -> list[str]:
         return [chosen]
 
 
-def edit_in_editor(draft: Draft, env: Mapping[str, str], screen: TextIO | None = None) -> str:
+def edit_in_editor(draft: Draft, env: Mapping[str, str], screen: int | None = None) -> str:
     """Let the person edit a draft and give back its text.
 
     Args:
         draft: What to edit.
         env: Names the editor.
-        screen: What the editor prints on, the process's own output when left out.
+        screen: The file descriptor that the editor prints on; its output when left out.
 
     Raises:
         StorageError: The editor could not be started or failed; the draft stays when it changed.

@@ -272,3 +272,17 @@ def test_stores_are_named_or_a_path(
         refused = pimem("list", *words, "--json")
         assert (refused.code, refused.json["outcome"]) == (1, "invalid_argument")
         assert refused.json["message"]
+
+
+def test_a_refusal_names_the_topic_however_it_was_asked_for(
+    pimem: Pimem, local: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (local.path / "docker-net.md").unlink()
+    monkeypatch.setenv("EDITOR", "true")
+    for words in (["show", "net"], ["show", "net", "--raw"], ["edit", "DOCKER-NET.md"]):
+        row = pimem.json(*words)
+        assert (row["outcome"], row["name"], row["file"]) == (
+            "not_found",
+            "Docker net",
+            "docker-net.md",
+        )

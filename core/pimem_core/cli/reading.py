@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 from ..errors import EXIT_CODES, ConfigError, InvalidArgumentError, PimemError, ReadOnlyFormatError
 from ..systems import registry
 from ..systems.layers import layered
@@ -11,8 +13,9 @@ from .output import topic_line, topic_row
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterator
 
-    from ..model import Setting, StoreStatus
+    from ..model import Setting, StoreStatus, Topic
     from ..paths import Places
     from ..systems.base import Store
     from ..systems.layers import Entry, LoadStatus
@@ -79,14 +82,25 @@ def _explain_nothing(store: Store, output: Output) -> None:
         output.notice(str(error))
 
 
+@contextlib.contextmanager
+def about(topic: Topic) -> Iterator[None]:
+    """Have a refusal name the topic that was found, however it was asked for."""
+    try:
+        yield
+    except PimemError as error:
+        error.name, error.file = error.name or topic.name, error.file or topic.file
+        raise
+
+
 def show(options: argparse.Namespace, places: Places, output: Output) -> int:
     """Print one topic, or its file's bytes."""
     store = store_of(options, places, output)
     topic = store.find(options.topic)
-    if options.raw:
-        output.data(store.read_bytes(topic.file))
-        return 0
-    document = store.read(topic.file)
+    with about(topic):
+        if options.raw:
+            output.data(store.read_bytes(topic.file))
+            return 0
+        document = store.read(topic.file)
     if output.as_json:
         row = {key: value for key, value in document.__dict__.items() if key not in _NOT_SHOWN}
         layer = layered(store)
