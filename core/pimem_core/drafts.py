@@ -228,8 +228,13 @@ def editor_command(env: Mapping[str, str]) -> list[str]:
         return [chosen]
 
 
-def edit_in_editor(draft: Draft, env: Mapping[str, str]) -> str:
+def edit_in_editor(draft: Draft, env: Mapping[str, str], screen: int | None = None) -> str:
     """Let the person edit a draft and give back its text.
+
+    Args:
+        draft: What to edit.
+        env: Names the editor.
+        screen: The file descriptor that the editor prints on; its output when left out.
 
     Raises:
         StorageError: The editor could not be started or failed; the draft stays when it changed.
@@ -238,7 +243,7 @@ def edit_in_editor(draft: Draft, env: Mapping[str, str]) -> str:
 
     command = editor_command(env)
     try:
-        code = subprocess.run([*command, draft.path], check=False).returncode
+        code = subprocess.run([*command, draft.path], check=False, stdout=screen).returncode
     except OSError as error:
         draft.discard()
         raise StorageError(

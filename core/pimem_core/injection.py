@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 class Given(Value):
-    """What one system gives, or why it cannot."""
+    """What one system gives, and what it cannot give because of an error."""
 
     system: str
     parts: Sequence[Part] = ()
-    error: PimemError | None = None
+    errors: Sequence[PimemError] = ()
 
 
 def given(
@@ -44,6 +44,8 @@ def given(
             continue
         context = HookContext(places, session, config, {}, {})
         try:
-            yield Given(system=known.name, parts=known.hooks.inject(context, turn=turn))
+            parts = known.hooks.inject(context, turn=turn)
         except PimemError as error:
-            yield Given(system=known.name, error=error)
+            yield Given(system=known.name, errors=[error])
+        else:
+            yield Given(system=known.name, parts=parts, errors=context.troubles)

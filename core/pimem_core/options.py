@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from . import settings
-from .errors import ConfigError, InvalidArgumentError
+from .errors import InvalidArgumentError
 from .model import Value
 from .systems import registry
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
     from .model import Setting
@@ -29,19 +29,17 @@ class Section(Value):
 
 def sections(places: Places) -> list[Section]:
     """The sections that have settings: the systems in their order, then pimem itself."""
-    asked: list[tuple[str, Callable[[Places], Sequence[Setting]]]] = [
-        *((system.name, system.settings) for system in registry.SYSTEMS),
-        (OWN, settings.settings),
+    asked = [
+        *((one.name, one.settings(places), one.trouble(places)) for one in registry.SYSTEMS),
+        (OWN, settings.settings(places), settings.load(places)[1]),
     ]
-    found = []
-    for name, ask in asked:
-        try:
-            section = Section(name=name, rows=ask(places))
-        except ConfigError as error:
-            section = Section(name=name, trouble=str(error))
-        if section.rows or section.trouble:
-            found.append(section)
-    return found
+    return [
+        Section(name=name, rows=rows)
+        if trouble is None
+        else Section(name=name, trouble=str(trouble))
+        for name, rows, trouble in asked
+        if rows or trouble is not None
+    ]
 
 
 def change(places: Places, section: str, key: str, value: Any) -> None:

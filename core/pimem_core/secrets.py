@@ -14,7 +14,7 @@ from .settings import load
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
     from .paths import Places
@@ -115,28 +115,41 @@ def _detectors() -> list[Any]:
     return _loaded
 
 
-def refuse(places: Places, text: str, *, known: str = "", name: str = "", file: str = "") -> None:
+def refuse(
+    places: Places,
+    text: str,
+    *,
+    beside: Mapping[str, str] = {},
+    known: str = "",
+    name: str = "",
+    file: str = "",
+) -> None:
     """Let a text through unless it holds what looks like a credential.
 
     Args:
         places: Where the person's own rules are.
         text: What is about to be stored.
+        beside: What is stored along with it, by what it is called.
         known: Text that is stored already: its lines are not asked about again.
         name: The topic, for the error.
         file: Its file, for the error.
 
     Raises:
-        SecretError: It does; the message names rule and line, never the value.
+        SecretError: It does; the message names rule and place, never the value.
     """
     settings, _error = load(places)
     old = set(known.split("\n"))
     lines = [line if line not in old else "" for line in text.split("\n")]
-    found = find("\n".join(lines), extra=settings.secrets_extra, allowed=settings.secrets_allowed)
+    found = [
+        (f"The {what}" if what else f"Line {secret.line}", secret.rule)
+        for what, part in {"": "\n".join(lines), **beside}.items()
+        for secret in find(part, extra=settings.secrets_extra, allowed=settings.secrets_allowed)
+    ]
     if found:
-        first = found[0]
+        where, rule = found[0]
         more = f" (and {len(found) - 1} more)" if found[1:] else ""
         raise SecretError(
-            f"Line {first.line} looks like a credential ({first.rule}){more}; nothing was stored. "
+            f"{where} looks like a credential ({rule}){more}; nothing was stored. "
             "Take it out, or pass --allow-secret if it is meant to be kept.",
             name=name,
             file=file,

@@ -219,6 +219,10 @@ def _read(places: Places) -> Mapping[str, Any]:
 
     try:
         return tomllib.loads(read_bytes(path, follow=True).decode())
+    except UnicodeDecodeError as error:
+        raise ConfigError(
+            f"{path} is not UTF-8 at byte {error.start}. Defaults are used until it is mended."
+        ) from error
     except (PimemError, ValueError, RecursionError) as error:
         raise ConfigError(f"{path}: {error}. Defaults are used until it is mended.") from error
 
@@ -233,13 +237,13 @@ def _at(raw: Mapping[str, Any], key: str) -> Any:
 def settings(places: Places) -> list[Setting]:
     """Each setting with the value that holds and its source; unknown keys are told too.
 
-    Raises:
-        ConfigError: The file is broken; the message names line and column.
+    Of a broken file nothing comes: `load` says why.
     """
-    raw = _read(places)
-    current, error = load(places)
-    if error is not None:
-        raise error
+    try:
+        raw = _read(places)
+    except ConfigError:
+        raw = {}
+    current, _error = load(places)
     path = settings_path(places)
     found = []
     for key, (field, usable) in _KEYS.items():

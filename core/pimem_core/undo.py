@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .errors import PimemError
+from .errors import PimemError, TopicNotFoundError
 from .files import journal, record
 from .model import Value
 from .systems import registry
@@ -41,8 +41,14 @@ def step(places: Places, stores: Sequence[Store], action: str) -> Step:
         ConflictError: Somebody else changed the topic since; the first line says so, the
             difference follows.
     """
-    entry = _NEWEST[action](places.state_dir, folders_of(stores))
+    try:
+        entry = _NEWEST[action](places.state_dir, folders_of(stores))
+    except TopicNotFoundError as error:
+        said = [str(error), *unreadable(places)]
+        raise TopicNotFoundError(" ".join(said)) from error
     store = _store_of(entry, places, stores)
+    # A newer change that cannot be read may be the one that was meant.
+    left_out = record.unreadable(places.state_dir, since=entry.id)
     try:
         change = store.revert(entry, action)
     except PimemError as error:
@@ -50,7 +56,7 @@ def step(places: Places, stores: Sequence[Store], action: str) -> Step:
         error.name, error.file = entry.about.name, entry.about.file
         raise
     store.announce()
-    return Step(store=store, change=change)
+    return Step(store=store, change=change.but(notes=[*change.notes, *left_out]))
 
 
 def folders_of(stores: Iterable[Store]) -> set[str]:
@@ -71,10 +77,17 @@ def history(places: Places, stores: Iterable[Store], topic: str = "") -> list[Hi
     Args:
         places: The folders of this user.
         stores: The stores to look at.
-        topic: Only changes of topics whose name or file contains this, ignoring case.
+        topic: Only changes of the topic with this name or file, whatever its case; where there is
+            none, of topics whose name or file contains it.
     """
     rows = journal.history(places.state_dir, folders_of(stores))
+    if not topic:
+        return rows
     wanted = topic.lower()
+    # A topic that was renamed since is still the one in this file.
+    meant = {(r.store, r.file) for r in rows if wanted in (r.name.lower(), r.file.lower())}
+    if meant:
+        return [row for row in rows if (row.store, row.file) in meant]
     return [row for row in rows if wanted in row.name.lower() or wanted in row.file.lower()]
 
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
         ["show", "old", "--json", "--store=local"],
         ["--json", "show", "old", "--store", "local"],
         ["--store", "local", "show", "--json", "--", "old"],
+        ["--json", "--", "show", "old"],
+        ["--json", "--store", "local", "--", "show", "old"],
     ],
 )
 def test_options_stand_before_or_after_the_command(
@@ -36,6 +38,9 @@ def test_two_dashes_end_the_options(pimem: Pimem, local: Folder) -> None:
     assert not pimem.json("list")[-1]["pinned"]
     assert pimem("search", "--json", "--", "--pin").json[0]["name"] == "--pin me"
     assert pimem("remove", "--json", "--", "--pin me").json["outcome"] == "removed"
+    assert pimem("--json", "--", "search", "--json").json == []
+    assert pimem("--", "list").out == pimem("list", "--").out == pimem("list").out
+    assert pimem("--").code == 99
 
 
 @pytest.mark.parametrize(
@@ -52,6 +57,10 @@ def test_two_dashes_end_the_options(pimem: Pimem, local: Folder) -> None:
         ["write", "A", "--summary", "s", "--content", "c", "--file", "f"],
         ["write", "A", "--summary", "s", "--content", "c", "--mode", "overwrite"],
         ["list", "--store"],
+        ["--store", "--", "list"],
+        ["--", "--json", "list"],
+        ["list", "--", "--json"],
+        ["--demo", "list"],
         ["list", "--stor", "local"],
         ["completion", "cmd"],
         ["completion"],

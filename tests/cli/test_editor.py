@@ -61,6 +61,15 @@ def test_the_editor_sees_a_private_copy_that_ends_as_the_topic(
     assert not seen.startswith(str(local.path))
 
 
+def test_what_the_editor_prints_is_no_part_of_the_result(
+    pimem: Pimem, local: Folder, editor: Editor
+) -> None:
+    editor.does('echo screen; sed -i s/overlay/underlay/ "$1"')
+    result = pimem("edit", "docker net", "--json")
+    assert result.json["outcome"] == "updated"
+    assert "screen" in result.err
+
+
 def test_an_untouched_text_changes_nothing(
     pimem: Pimem, local: Folder, editor: Editor, places: Places
 ) -> None:

@@ -214,8 +214,12 @@ def test_a_broken_configuration_is_a_notice_and_fails_only_config(
         assert result.code == 0
         assert which in result.err
         json.loads(result.out)
-    broken = pimem("config")
+    broken = pimem("config", "--json")
     assert broken.code == 1
+    rows = {row["key"]: row["source"] for row in broken.json}
+    assert {"max_lines", "theme", "zcode.enabled"} <= rows.keys()
+    assert rows["max_lines" if which == "memory.jsonc" else "theme"] == "default"
+    assert pimem("inject").err.count(which) == 1
     assert which in broken.err
     assert "line 2" in broken.err
     assert "column" in broken.err
@@ -270,13 +274,15 @@ def test_stores_are_named_or_a_path(
         assert refused.json["message"]
 
 
-def test_inject_does_not_pass_over_an_index_that_cannot_be_read(
-    pimem: Pimem, local: Folder
+def test_a_refusal_names_the_topic_however_it_was_asked_for(
+    pimem: Pimem, local: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (local.path / "MEMORY.md").write_bytes(b"\xff")
-    refused = pimem("inject", "--store", "local", "--json")
-    assert refused.code == 4
-    assert refused.json["outcome"] == "storage_error"
-    said = pimem("inject")
-    assert said.code == 0  # the other systems are told of
-    assert "MEMORY.md is not UTF-8 at byte 0" in said.err
+    (local.path / "docker-net.md").unlink()
+    monkeypatch.setenv("EDITOR", "true")
+    for words in (["show", "net"], ["show", "net", "--raw"], ["edit", "DOCKER-NET.md"]):
+        row = pimem.json(*words)
+        assert (row["outcome"], row["name"], row["file"]) == (
+            "not_found",
+            "Docker net",
+            "docker-net.md",
+        )

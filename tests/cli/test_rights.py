@@ -104,8 +104,12 @@ def test_an_unreadable_index_is_an_error_for_all_but_status(nobody: Nobody) -> N
     assert status.code == 0
     assert any(str(index) in note for note in status.json[0]["notes"])
     everywhere = nobody("search", "x", refused=index)
-    assert (everywhere.code, everywhere.json) == (0, [])
+    assert (everywhere.code, everywhere.json) == (4, [])
     assert str(index) in everywhere.err
+    (nobody.agent / "memory.jsonc").write_text('{"always_ask": ["All"]}')
+    given = nobody("inject", refused=index)
+    assert (given.code, given.err.count(str(index))) == (4, 1)
+    assert [part["name"] for part in given.json["systems"][0]["parts"]] == ["rules"]
     after = snapshot(nobody.store)
     assert after == {path: entry for path, entry in before.items() if path in after}
 
@@ -158,6 +162,27 @@ def test_a_home_without_rights_says_that_nothing_can_be_recorded(nobody: Nobody)
     result = nobody(*WRITE, refused=state)
     assert (result.code, result.json["outcome"]) == (4, "storage_error")
     assert snapshot(nobody.store) == before
+
+
+def test_a_file_in_place_of_the_state_folder_is_named_and_nothing_changes(nobody: Nobody) -> None:
+    state = nobody.home / ".local/state/pimem"
+    state.parent.mkdir(parents=True)
+    state.touch()
+    nobody.own()
+    before = snapshot(nobody.store)
+    for words in CHANGES:
+        message = nobody(*words).json["message"]
+        assert message.startswith(str(state))
+        assert "Not a directory; nothing was changed" in message
+    assert snapshot(nobody.store) == before
+
+
+def test_a_history_that_cannot_be_read_is_a_refusal_as_any_other(nobody: Nobody) -> None:
+    state = nobody.home / ".local/state/pimem"
+    state.parent.mkdir(parents=True)
+    state.symlink_to(state)
+    refused = nobody("history")
+    assert (refused.code, refused.json["outcome"], refused.json["name"]) == (4, "storage_error", "")
 
 
 @pytest.mark.parametrize("name", ["memory.jsonc", "RULES.jsonc"])

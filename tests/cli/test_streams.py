@@ -111,7 +111,7 @@ def test_a_refusal_that_nobody_reads_is_still_one(empty: Folder) -> None:
 
 
 def test_a_full_disk_behind_stdout_is_said(nasty: Folder) -> None:
-    for words in (["list"], ["list", "--json"], ["show", "n.md", "--raw"]):
+    for words in (["list"], ["list", "--json"], ["show", "n.md", "--raw"], ["completion", "zsh"]):
         done = shell('"$@" > /dev/full', *words)
         assert done.returncode == 4, words
         assert b"cannot be written" in done.stderr

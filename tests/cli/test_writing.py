@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,10 +14,10 @@ from core.folders import snapshot, topic_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from cli.running import Pimem
     from core.folders import Folder
+    from pimem_core.paths import Places
 
 SECRET = "ghp_" + "a1B2" * 9
 
@@ -117,6 +118,8 @@ def test_a_credential_is_stored_only_when_it_is_asked_for(pimem: Pimem, empty: F
     words = ["write", "Key", "--summary", "s", "--content", f"one\n{SECRET}"]
     refused = pimem(*words)
     assert "Line 2" in refused.err
+    beside = pimem("write", "Key", "--summary", SECRET, "--content", "c", "--json").json["message"]
+    assert beside.startswith("The summary looks like a credential")
     assert pimem(*words, "--allow-secret").code == 0
     assert SECRET in empty.text("key.md")
 
@@ -286,6 +289,8 @@ def test_a_topic_that_is_no_regular_file_is_refused(pimem: Pimem, local: Folder)
         for words in (
             ["show", "docker net"],
             ["write", "docker net", "--summary", "s", "--content", "c"],
+            ["pin", "docker net"],
+            ["unpin", "docker net"],
         ):
             result = pimem("--json", *words)
             assert (result.code, result.json["outcome"]) == (1, "invalid_topic"), words
@@ -333,3 +338,67 @@ def test_files_of_another_folder_keep_their_rights(pimem: Pimem, tmp_path: Path)
     assert pimem("pin", "A", "--dir", str(folder)).code == 0
     found = {path.name: path.stat().st_mode & 0o777 for path in folder.iterdir()}
     assert found == {"MEMORY.md": 0o664, "a.md": 0o664, "b.md": 0o600}
+
+
+def test_registering_with_pi_is_told_as_a_change(pimem: Pimem, empty: Folder) -> None:
+    done = [pimem.json("pi", word) for word in ("install", "install", "uninstall", "uninstall")]
+    assert [row["outcome"] for row in done] == [
+        "installed",
+        "unchanged",
+        "uninstalled",
+        "unchanged",
+    ]
+    assert all({"store", "name", "file", "message"} <= row.keys() for row in done)
+
+
+def test_the_history_of_a_topic_is_of_that_topic_alone(pimem: Pimem, local: Folder) -> None:
+    for name in ("Docker", "docker net", "DOCKER"):
+        pimem("write", name, "--summary", "s", "--content", "c")
+    pimem("write", "Other", "--summary", "s", "--content", "c")
+
+    def files(topic: str) -> list[str]:
+        return [row["file"] for row in pimem.json("history", topic)]
+
+    assert files("docker") == files("docker.md") == ["docker.md"] * 2
+    assert files("dock") == ["docker.md", "docker-net.md", "docker.md"]
+    assert files("nothing") == []
+    assert len(pimem.json("history")) == 4
+
+
+def test_a_carry_over_is_undone_and_redone_with_what_came_after_it(
+    pimem: Pimem, local: Folder, places: Places
+) -> None:
+    shared = Path(places.shared_home, ".agents/memory")
+    Path(places.agent_dir, "memory.jsonc").write_text('{"shared_dir": true}')
+    pimem("write", "New", "--summary", "s", "--content", "c")
+
+    def stored() -> dict[str, bytes]:
+        return {str(path): path.read_bytes() for path in [*local.path.iterdir(), *shared.iterdir()]}
+
+    before = stored()
+    undone = pimem.json("undo", "9")
+    assert (undone["outcome"], len(undone["changes"])) == ("undone", 2)
+    assert undone["message"] == "2 changes undone."
+    assert not any(shared.iterdir())
+    redone = pimem.json("redo", "9")
+    assert [row["file"] for row in redone["changes"]] == ["", "new.md"]
+    assert stored() == before
+    assert pimem.json("redo", "9")["outcome"] == "not_found"
+
+
+def test_undo_says_which_newer_change_it_cannot_read(
+    pimem: Pimem, local: Folder, places: Places
+) -> None:
+    for name in ("One", "Two", "Three"):
+        pimem("write", name, "--summary", "s", "--content", "c")
+    first, broken, _last = sorted(Path(places.state_dir, "undo").iterdir())
+    broken.write_text("{")
+    undone = pimem("undo")
+    assert (undone.out, undone.err) == ('Undid the write of "Three".\n', "")
+    undone = pimem("undo", "2")
+    assert undone.out == 'Undid the write of "One".\n'
+    assert str(broken) in undone.err
+    first.unlink()
+    nothing = pimem("undo")
+    assert (nothing.code, "nothing to undo" in nothing.err) == (1, True)
+    assert str(broken) in nothing.err

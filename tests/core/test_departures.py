@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import time_machine
-from core.folders import HEADER, snapshot, topic_text
+from core.folders import HEADER, Folder, snapshot, topic_text
 from pimem_core.errors import (
     InvalidArgumentError,
     InvalidTopicError,
     PinnedError,
     StorageError,
 )
-from pimem_core.systems.openpi import config, handoff
+from pimem_core.systems.openpi import carry_over, config, handoff
 from pimem_core.systems.openpi.injection import index_text
+from pimem_core.systems.openpi.system import OpenpiSystem
 
 if TYPE_CHECKING:
-    from core.folders import Folder
     from pimem_core.paths import Places
 
 FULL = "2026-11-15T10:20:30+00:00"
@@ -240,6 +240,30 @@ def test_long_topics_get_a_cut_slug_with_a_hash(local: Folder) -> None:
     assert len(os.fsencode(first)) <= 255
     assert local.write(topic).outcome == "updated"
     assert local.write("x" * 252).file == "x" * 252 + ".md"
+
+
+@pytest.mark.parametrize("length", [250, 251, 252])
+def test_a_suffix_that_makes_a_name_too_long_cuts_the_slug(local: Folder, length: int) -> None:
+    topic, twin = "x" * length, "é" + "x" * length
+    mark = hashlib.sha256(twin.encode()).hexdigest()[:8]
+    assert local.write(topic).file == f"{topic}.md"
+    fits = length + len("-2.md") <= 255
+    assert local.write(twin).file == (f"{topic}-2.md" if fits else f"{'x' * 200}-{mark}.md")
+    assert local.write(twin).outcome == "updated"
+    assert local.store.remove(twin).outcome == "removed"
+
+
+def test_a_carried_over_name_that_would_be_too_long_is_cut(places: Places) -> None:
+    local, shared = (Folder(store) for store in OpenpiSystem().stores(places))
+    name = "x" * 252
+    line = f"- [{name}]({name}.md) 2026-11-01 -- s"
+    for folder, text in ((local, "mine"), (shared, "theirs")):
+        folder.fill({"MEMORY.md": f"{HEADER}{line}\n", f"{name}.md": text})
+    assert carry_over.carry_over(places, str(local.path), str(shared.path)) is None
+    mark = hashlib.sha256(name.encode()).hexdigest()[:8]
+    file = f"{'x' * 200}-{mark}-opim.md"
+    assert (shared.path / file).read_text() == "mine"
+    assert shared.lines()[-2:] == [line, line.replace(f"({name}.md)", f"({file})")]
 
 
 @pytest.mark.parametrize("topic", ["重构", "😀", "Ёлка", "é"])

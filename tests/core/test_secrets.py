@@ -59,6 +59,8 @@ def test_credentials_are_found_with_their_line(places: Places, value: str) -> No
     assert "Line 2" in str(caught.value)
     assert value not in str(caught.value)
     secrets.refuse(places, f"one\n{value}", known=f"{value}\nx")
+    with pytest.raises(SecretError, match=r"^The title looks like .*; nothing"):
+        secrets.refuse(places, "one", beside={"summary": "s", "title": value})
 
 
 @pytest.mark.parametrize("text", HONEST)

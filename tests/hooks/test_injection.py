@@ -173,17 +173,31 @@ def test_a_format_that_turns_up_after_the_start_is_never_injected(
 
 
 @pytest.mark.parametrize("features", [["sections"], []])
-def test_an_index_that_cannot_be_read_is_told_once_and_used_when_it_can(
+def test_an_index_that_cannot_be_read_is_said_once_and_the_rest_is_given(
     host: Host, features: list[str]
 ) -> None:
     host.features = features
-    path = agent_file(host.places, "memory/MEMORY.md", "")
-    path.write_bytes(b"\xff")
-    shown = [host.prompt() for _ in range(6)]
-    assert [kinds(found) for found in shown] == [["notify"], [], [], [], [], []]
-    path.write_text("# Memory Index\n\n- [Box](box.md) -- s\n")
-    texts = [a["text"] for _ in range(4) for a in host.prompt() if "text" in a]
-    assert "Box" in texts[-1]
+    write(host.places, "One")
+    agent_file(host.places, "memory.jsonc", '{"always_ask": ["Keys"], "inject_every_n_turns": 3}')
+    index = Path(host.places.agent_dir, "memory/MEMORY.md")
+    good = index.read_bytes()
+    index.write_bytes(b"\xff" + good)
+    (notice,) = host.start()
+    assert str(index) in notice["message"]
+    (given,) = host.prompt()
+    assert "- Keys" in given["text"]
+    assert "Global Memory" not in given["text"]
+    index.write_bytes(good)
+    host.prompt()
+    (given,) = host.prompt()
+    assert "[One](one.md)" in given["text"]
+    index.write_bytes(b"\xff" + good)
+    found = [host.prompt() for _ in range(6)]
+    assert not any(action["do"] == "notify" for actions in found for action in actions)
+    for action in (action for actions in found for action in actions):
+        # What is in the prompt stays there; a new block has what can be read.
+        assert ("[One](one.md)" in action["text"]) == bool(features)
+        assert "- Keys" in action["text"]
 
 
 def test_beside_another_provider_of_the_tools_pimem_stays_passive(host: Host) -> None:

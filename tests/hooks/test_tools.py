@@ -52,6 +52,21 @@ def test_wrong_fields_are_refused_by_name(host: Host, params: dict[str, Any], fi
     assert store_files(host) == {}
 
 
+@pytest.mark.parametrize(
+    ("more", "body"),
+    [
+        ({"overwrite": True}, "new"),
+        ({"overwrite": True, "mode": "append"}, "new"),
+        ({"overwrite": "true"}, "old"),
+        ({"overwrite": False, "mode": "replace"}, "new"),
+    ],
+)
+def test_the_older_overwrite_replaces(host: Host, more: dict[str, Any], body: str) -> None:
+    host.tool("write_memory", topic="A", content="old", summary="s")
+    host.tool("write_memory", topic="A", content="new", summary="s", **more)
+    assert store_files(host)["a.md"].split(b"---\n")[2].startswith(f"\n{body}\n".encode())
+
+
 def test_a_credential_is_refused_with_its_line_and_never_shown(host: Host) -> None:
     token = "ghp_" + "a1B2c3D4" * 5
     result = host.tool("write_memory", topic="Tok", content=f"x\n{token}", summary="s")

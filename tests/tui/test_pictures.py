@@ -36,8 +36,10 @@ def _still(monkeypatch: pytest.MonkeyPatch) -> None:
         """What is given, with a home that is the same wherever the test runs."""
         return [
             system.but(
-                error=system.error
-                and PimemError(str(system.error).replace(places.home, "/home/ann")),
+                errors=[
+                    PimemError(str(error).replace(places.home, "/home/ann"))
+                    for error in system.errors
+                ],
                 parts=[
                     part.but(text=part.text.replace(places.home, "/home/ann"))
                     for part in system.parts

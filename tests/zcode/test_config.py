@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from pimem_core import options, trust
-from pimem_core.errors import ConfigError
 from pimem_core.settings import Settings
 from pimem_core.systems.zcode import config
 from pimem_core.systems.zcode.system import ZcodeSystem
@@ -71,8 +70,9 @@ def test_a_broken_file_is_ignored_and_told(
     assert str(path) in str(error)
     assert place in str(error)
     assert ZcodeSystem().trouble(places) is not None
-    with pytest.raises(ConfigError):
-        config.settings(places)
+    rows = {row.key: (row.value, row.source) for row in config.settings(places)}
+    assert rows["zcode.enabled"] == (True, "default")
+    assert rows["zcode.injectIndex"] == (False, str(config.paths(places)[0]))
 
 
 def test_a_byte_order_mark_is_fine(places: Places) -> None:

@@ -16,6 +16,6 @@ def completion(options: argparse.Namespace, places: Places, output: Output) -> i
     """Print a completion script for a shell."""
     import shtab
 
-    del places, output
-    print(shtab.complete(build(), options.shell))
+    del places
+    output.text(shtab.complete(build(), options.shell))
     return 0

@@ -38,10 +38,10 @@ def main(
     _open_streams()
     code = 0
     try:
-        from .parser import build
+        from .parser import parse
 
         try:
-            options = build(words).parse_args(words)
+            options = parse(words)
         except SystemExit as stop:
             code = stop.code if isinstance(stop.code, int) else 2
         else:
@@ -90,7 +90,7 @@ def _run(options: argparse.Namespace) -> int:
     except PimemError as error:
         import contextlib
 
-        name = error.name or getattr(options, "topic", "")
+        name = error.name or getattr(options, "topic", None) or ""
         with contextlib.suppress(BrokenPipeError):  # it is a refusal, read or not
             asked, folder = _store_of(options, places)
             output.refusal(error, name=name, store=error.store or asked, folder=folder)

@@ -199,6 +199,36 @@ class _Command(argparse.ArgumentParser):
             super().__init__(description=description, **options)
 
 
+def parse(words: Sequence[str]) -> argparse.Namespace:
+    """Read a command line; wrong usage ends the process with 2, as argparse does."""
+    words = _command_first(words)
+    parser = build(words)
+    options = parser.parse_args(words)
+    if options.command is not None and options.demo:
+        parser.error("--demo is for the manager, which opens without a command")
+    return options
+
+
+def _command_first(words: Sequence[str]) -> Sequence[str]:
+    """The same with the `--` that ends the options where argparse takes one: between operands."""
+    if "--" not in words:
+        return words
+    at = words.index("--")
+    before, after = words[:at], words[at + 1 :]
+    values = ("--store", "--dir")  # the options before a command that take the next word
+    if before and before[-1] in values:
+        return words
+    if not after:
+        return before
+    is_there = any(
+        not word.startswith("-") and (n == 0 or before[n - 1] not in values)
+        for n, word in enumerate(before)
+    )
+    if is_there or after[0].startswith("-"):
+        return words
+    return [*before, after[0], *(["--"] if after[1:] else []), *after[1:]]
+
+
 def build(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
     """The parser of every command.
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import os
 
-from .. import injection, pi_package, settings
-from ..errors import ConfigError
+from .. import injection, pi_package
+from ..errors import EXIT_CODES, ConfigError, ReadOnlyFormatError
 from ..hooks import documents
 from ..hooks.runner import describe
 from ..systems import registry
@@ -48,8 +48,9 @@ def pi(options: argparse.Namespace, places: Places, output: Output) -> int:
         outcome = "uninstalled" if done.changed else "unchanged"
         said = "pi does not load pimem any more; memories and settings stay."
     if output.as_json:
-        row = {"outcome": outcome, "path": done.path, "difference": done.difference}
-        output.document({**row, "message": said})
+        # It is a change as any other, though of no store.
+        about = {"outcome": outcome, "store": "", "name": "", "file": "", "message": said}
+        output.document({**about, "path": done.path, "difference": done.difference})
         return 0
     if done.difference:
         output.text(done.difference.rstrip("\n"))
@@ -137,22 +138,20 @@ def inject(options: argparse.Namespace, places: Places, output: Output) -> int:
     from .reading import chosen, notice_troubles
 
     notice_troubles(places, output)
-    trouble = settings.load(places)[1]
-    if trouble is not None:
-        output.notice(str(trouble))
     named = chosen(options, places)
     systems: list[dict[str, Any]] = []
+    code = 0
     for given in injection.given(
         places,
         turn=options.turn,
         trusted=not options.untrusted,
         system=None if named is None else named.system,
     ):
-        if given.error is not None:
-            if named is not None:
-                raise given.error
-            output.notice(str(given.error))
-            continue
+        for error in given.errors:
+            output.notice(str(error))
+            # In another program's format there is nothing to give, which is no failure.
+            if not isinstance(error, ReadOnlyFormatError):
+                code = max(code, EXIT_CODES[error.outcome])
         rows = [
             {
                 "name": part.name,
@@ -166,7 +165,7 @@ def inject(options: argparse.Namespace, places: Places, output: Output) -> int:
     total = sum(row["tokens"] for system in systems for row in system["parts"])
     if output.as_json:
         output.document({"systems": systems, "tokens": total})
-        return 0
+        return code
     for found in systems:
         for row in found["parts"]:
             output.text(str(row["text"]) + "\n")
@@ -174,4 +173,4 @@ def inject(options: argparse.Namespace, places: Places, output: Output) -> int:
             if row["dropped"]:
                 output.notice(f"  left out: {', '.join(row['dropped'])}")
     output.notice(f"{plural(total, 'token')} in all, about.")
-    return 0
+    return code

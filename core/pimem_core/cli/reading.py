@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ..errors import ConfigError, InvalidArgumentError, PimemError, ReadOnlyFormatError
+import contextlib
+
+from ..errors import EXIT_CODES, ConfigError, InvalidArgumentError, PimemError, ReadOnlyFormatError
 from ..systems import registry
 from ..systems.layers import layered
 from ..text import plural
@@ -11,8 +13,9 @@ from .output import topic_line, topic_row
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterator
 
-    from ..model import Setting, StoreStatus
+    from ..model import Setting, StoreStatus, Topic
     from ..paths import Places
     from ..systems.base import Store
     from ..systems.layers import Entry, LoadStatus
@@ -41,13 +44,15 @@ def chosen(options: argparse.Namespace, places: Places) -> Store | None:
     return None if name is None else registry.find_store(name, places)
 
 
-def notice_troubles(places: Places, output: Output) -> None:
-    """Say on stderr which configuration files are broken."""
+def notice_troubles(places: Places, output: Output) -> bool:
+    """Say on stderr which configuration files are broken; whether any is."""
     from .. import settings
 
     own = settings.load(places)[1]
-    for error in [*([own] if own else []), *registry.troubles(places)]:
+    found = [*([own] if own else []), *registry.troubles(places)]
+    for error in found:
         output.notice(str(error))
+    return bool(found)
 
 
 def store_of(options: argparse.Namespace, places: Places, output: Output) -> Store:
@@ -77,14 +82,25 @@ def _explain_nothing(store: Store, output: Output) -> None:
         output.notice(str(error))
 
 
+@contextlib.contextmanager
+def about(topic: Topic) -> Iterator[None]:
+    """Have a refusal name the topic that was found, however it was asked for."""
+    try:
+        yield
+    except PimemError as error:
+        error.name, error.file = error.name or topic.name, error.file or topic.file
+        raise
+
+
 def show(options: argparse.Namespace, places: Places, output: Output) -> int:
     """Print one topic, or its file's bytes."""
     store = store_of(options, places, output)
     topic = store.find(options.topic)
-    if options.raw:
-        output.data(store.read_bytes(topic.file))
-        return 0
-    document = store.read(topic.file)
+    with about(topic):
+        if options.raw:
+            output.data(store.read_bytes(topic.file))
+            return 0
+        document = store.read(topic.file)
     if output.as_json:
         row = {key: value for key, value in document.__dict__.items() if key not in _NOT_SHOWN}
         layer = layered(store)
@@ -118,13 +134,16 @@ def search(options: argparse.Namespace, places: Places, output: Output) -> int:
     named = chosen(options, places)
     stores = [named] if named else registry.all_stores(places)
     rows = []
+    code = 0
     for store in stores:
         try:
             hits = list(store.search(options.query))
         except PimemError as error:
             if named:
                 raise
+            # What the others have is told; that it is not all must not pass unseen.
             output.notice(f"{store.name}: {error}")
+            code = max(code, EXIT_CODES[error.outcome])
             continue
         for hit in hits:
             if output.as_json:
@@ -135,7 +154,7 @@ def search(options: argparse.Namespace, places: Places, output: Output) -> int:
                 output.text(f"{store.name}  {topic_line(hit.topic, [place])}")
     if output.as_json:
         output.document(rows)
-    return 0
+    return code
 
 
 def status(options: argparse.Namespace, places: Places, output: Output) -> int:
@@ -223,14 +242,10 @@ def config(options: argparse.Namespace, places: Places, output: Output) -> int:
     from .. import settings
 
     del options
-    rows: list[Setting] = []
-    code = 0
-    for ask in (settings.settings, *(system.settings for system in registry.SYSTEMS)):
-        try:
-            rows.extend(ask(places))
-        except ConfigError as error:
-            output.notice(str(error))
-            code = 1
+    rows: list[Setting] = settings.settings(places)
+    for system in registry.SYSTEMS:
+        rows.extend(system.settings(places))
+    code = EXIT_CODES[ConfigError.outcome] if notice_troubles(places, output) else 0
     if output.as_json:
         output.document(
             [{"key": row.key, "value": row.value, "source": row.source} for row in rows]

@@ -7,7 +7,7 @@ from ..errors import EXIT_CODES, PimemError, TopicNotFoundError
 from ..files import journal
 from ..model import Change
 from ..systems import registry
-from ..text import quote
+from ..text import plural, quote
 from .output import change_row
 from .reading import chosen, notice_troubles
 
@@ -73,7 +73,7 @@ def _several(options: argparse.Namespace, places: Places, output: Output, action
         except PimemError as error:
             stopped = error
     worst = stopped.outcome if stopped else changes[-1].outcome
-    said = str(stopped) if stopped else f"{len(changes)} changes {changes[-1].outcome}."
+    said = str(stopped) if stopped else f"{plural(len(changes), 'change')} {changes[-1].outcome}."
     if output.as_json:
         rows = [change_row(change) for change in changes]
         output.document({"outcome": worst, "changes": rows, "message": said})

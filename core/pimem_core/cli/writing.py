@@ -8,7 +8,7 @@ import sys
 from ..errors import EXIT_CODES, InvalidArgumentError, StorageError
 from ..files.read import decode
 from ..systems.base import WriteRequest
-from .reading import store_of
+from .reading import about, store_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from ..paths import Places
     from ..systems.base import Store
     from .output import Output
+
+_STDERR = 2
 
 
 def _told(store: Store, change: Change, output: Output) -> int:
@@ -134,9 +136,14 @@ def edit(options: argparse.Namespace, places: Places, output: Output) -> int:
     topic = store.find(options.topic)
     if not (os.environ.get("VISUAL") or os.environ.get("EDITOR") or sys.stdin.isatty()):
         raise InvalidArgumentError("There is no terminal and no $EDITOR; set $EDITOR to one.")
-    opened = decode(store.read_bytes(topic.file), topic.path)
-    draft = Draft.create(places, topic.file, opened)
-    text = edit_in_editor(draft, os.environ)
-    with draft.kept_on_failure():
-        change = store.save(topic.file, opened=opened, text=text, allow_secret=options.allow_secret)
+    # What the command prints may go to a program, which must not get the editor's screen.
+    screen = None if sys.stdout.isatty() else _STDERR
+    with about(topic):
+        opened = decode(store.read_bytes(topic.file), topic.path)
+        draft = Draft.create(places, topic.file, opened)
+        text = edit_in_editor(draft, os.environ, screen)
+        with draft.kept_on_failure():
+            change = store.save(
+                topic.file, opened=opened, text=text, allow_secret=options.allow_secret
+            )
     return _told(store, change, output)

@@ -127,11 +127,18 @@ def records(state_dir: str, kind: str, *, newest_first: bool = False) -> Iterato
             yield load(read_bytes(os.path.join(state_dir, kind, name)))
 
 
-def unreadable(state_dir: str) -> list[str]:
-    """A sentence for each record that cannot be read; everything else goes on without it."""
+def unreadable(state_dir: str, *, since: str = "") -> list[str]:
+    """A sentence for each record that cannot be read; everything else goes on without it.
+
+    Args:
+        state_dir: pimem's state folder.
+        since: An id; older records are not looked at.
+    """
     said = []
     for kind in (INTENTS, JOURNAL):
         for name in names(state_dir, kind):
+            if name < since:
+                continue
             path = os.path.join(state_dir, kind, name)
             try:
                 load(read_bytes(path))

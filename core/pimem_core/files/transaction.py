@@ -178,7 +178,7 @@ def _take_back(
             with contextlib.suppress(OSError):
                 sync_folder(os.path.dirname(step.path))
         for path in entries:
-            with contextlib.suppress(FileNotFoundError):
+            with contextlib.suppress(FileNotFoundError, NotADirectoryError):
                 os.unlink(path)
     except (OSError, PimemError) as error:
         # The intent stays: the next change tries again.

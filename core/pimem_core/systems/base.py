@@ -393,11 +393,7 @@ class System(Protocol):
         ...
 
     def settings(self, places: Places) -> Sequence[Setting]:
-        """The system's own settings with their sources.
-
-        Raises:
-            ConfigError: The file is broken; the message names line and column.
-        """
+        """The system's own settings with their sources; of a broken file nothing comes."""
         ...
 
     def wanted(self, key: str, value: object) -> str | None:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     from ..actions import Action
+    from ..errors import PimemError
     from ..paths import Places
     from ..settings import Settings
     from .base import Cancelled
@@ -41,6 +42,7 @@ class HookContext:
     the next call, also in another process, unless the answer came too late. `texts` is the same
     for long texts, which a late answer does not take back. `places` has the session's folder.
     A system that leaves `passive` in its state is asked for no tool and no command any more.
+    `troubles` takes what could not be read and is therefore missing in what is given.
     """
 
     def __init__(
@@ -58,6 +60,7 @@ class HookContext:
         self.state = state
         self.texts = texts
         self.cancelled = cancelled
+        self.troubles: list[PimemError] = []
 
 
 class Offer(Value):

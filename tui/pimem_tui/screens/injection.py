@@ -163,16 +163,19 @@ def _row(entry: _Entry, most: int) -> list[Run]:
 
 def _read(places: Places, store: Store) -> _Injection:
     names: dict[str, str] = {}
+    told = ""
     found = _Injection([], [], 0)
     try:
         for topic in store.list():
             names.setdefault(topic.injected, topic.name)
     except PimemError as error:
-        said = visible(str(error).replace(places.home, "~"))
+        told = str(error)
+        said = visible(told.replace(places.home, "~"))
         found.lines += [(f"! {clean(store.name)}: {said}", "cut"), ("", "")]
     for system in given(places):
-        if system.error is not None:
-            found.lines.append((f"! {system.system}: {system.error}", "muted"))
+        for trouble in map(str, system.errors):
+            if trouble != told:
+                found.lines.append((f"! {system.system}: {trouble}", "muted"))
         for part in system.parts:
             _add(found, f"{system.system} {part.name}", part.text, part.dropped, names)
     if not found.entries:

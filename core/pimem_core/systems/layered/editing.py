@@ -86,8 +86,8 @@ def write(store: LayeredStore, request: WriteRequest) -> Change:
     store.refuse_changes()
     file, title = _entry_of(request)
     if not request.allow_secret:
-        text = f"{request.content}\n{title}"
-        secrets.refuse(store.places, text, name=request.topic, file=file)
+        beside = {"summary": title}
+        secrets.refuse(store.places, request.content, beside=beside, name=request.topic, file=file)
     with store.session() as session:
         path = os.path.join(store.path, file)
         before = session.read(path)

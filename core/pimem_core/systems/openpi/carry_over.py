@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ...paths import Places
+    from .index import Entry
 
 SENTINEL_NAME = ".shared-dir-migrated"
 
@@ -71,7 +72,7 @@ def plan(local: str, shared: str) -> Plan:
         if not is_regular(source):
             continue
         data = read_bytes(source)
-        target = _target(entry.file, data, shared, on_disk, copies)
+        target = _target(entry, data, shared, on_disk, copies)
         if target in removed:
             continue
         if target not in on_disk:
@@ -86,7 +87,11 @@ def plan(local: str, shared: str) -> Plan:
 
 
 def _target(
-    file: str, data: bytes, shared: str, on_disk: set[str], copies: Mapping[str, tuple[bytes, str]]
+    entry: Entry,
+    data: bytes,
+    shared: str,
+    on_disk: set[str],
+    copies: Mapping[str, tuple[bytes, str]],
 ) -> str:
     """The name that a local topic gets in the shared store."""
 
@@ -98,14 +103,14 @@ def _target(
         path = os.path.join(shared, name)
         return is_regular(path) and read_bytes(path) == data
 
-    stem, ending = os.path.splitext(file)
-    for name in (file, f"{stem}-opim{ending}"):
-        if is_free_or_same(name):
-            return name
-    number = 2
-    while f"{stem}-opim-{number}{ending}" in on_disk:
-        number += 1
-    return f"{stem}-opim-{number}{ending}"
+    if is_free_or_same(entry.file):
+        return entry.file
+    from .topic import file_names  # two stores seldom have a name for different texts
+
+    stem, ending = os.path.splitext(entry.file)
+    names = file_names(stem, "-opim", ending, entry.name)
+    first = next(names)
+    return first if is_free_or_same(first) else next(name for name in names if name not in on_disk)
 
 
 def carry_over(places: Places, local: str, shared: str) -> str | None:

@@ -69,11 +69,8 @@ class Session(ChangeSession):
         known = self.index.named(name)
         file = known.file if known else self._free_file(name)
         path = self._path(file)
-        before: bytes | None = None
-        if os.path.lexists(path):
-            if not is_regular(path):
-                raise InvalidTopicError(not_regular(path), name=name, file=file)
-            before = read_bytes(path)
+        self._refuse_not_regular(name, file)
+        before = read_bytes(path) if os.path.lexists(path) else None
         if before is None:
             text = topics.new_text(name, summary, request.content, self.moment)
         else:
@@ -97,6 +94,11 @@ class Session(ChangeSession):
         verb = "Created" if before is None else "Updated"
         return self.change(outcome, name, file, f"{verb} {quote(name)} ({file}).", dropped)
 
+    def _refuse_not_regular(self, name: str, file: str) -> None:
+        path = self._path(file)
+        if os.path.lexists(path) and not is_regular(path):
+            raise InvalidTopicError(not_regular(path), name=name, file=file)
+
     def _free_file(self, name: str) -> str:
         listed = self.index.files()
 
@@ -115,6 +117,8 @@ class Session(ChangeSession):
 
     def pin(self, entry: Entry, pinned: bool) -> Change:
         """Pin or unpin every line of an entry's file."""
+        # Maintenance would drop the line that is said to be pinned.
+        self._refuse_not_regular(entry.name, entry.file)
         found = self.index.of_file(entry.file)
         word = "pinned" if pinned else "unpinned"
         if all(other.pinned == pinned for other in found):

@@ -118,7 +118,8 @@ def _preview(context: HookContext, hooks: OpenpiHooks) -> list[Action]:
     except PimemError as error:
         return [actions.notify(str(error), "warning")]
     text = "\n\n".join(part.text for part in parts)
-    return [actions.notify(text or "Nothing is injected.")]
+    troubles = [actions.notify(str(error), "warning") for error in context.troubles]
+    return [actions.notify(text or "Nothing is injected."), *troubles]
 
 
 def _store_request(text: str) -> str:

@@ -208,17 +208,14 @@ def _legacy_path(places: Places) -> str:
 def settings(places: Places) -> list[Setting]:
     """Each key with the value that holds and where it comes from; unknown keys are told too.
 
-    Raises:
-        ConfigError: The file is broken.
+    Of a broken file nothing comes: `load` says why.
     """
     config, error = load(places)
-    if error is not None:
-        raise error
     path = config_path(places)
     if not os.path.exists(path) and os.path.exists(_legacy_path(places)):
         path = _legacy_path(places)
     raw: Any = {}
-    if os.path.exists(path):
+    if error is None and os.path.exists(path):
         raw = jsonc.parse(read_bytes(path, follow=True).decode())
     raw = raw if isinstance(raw, dict) else {}
     found = []

@@ -125,15 +125,18 @@ class OpenpiHooks:
         trouble = config.load(places)[1]
         if trouble is not None:
             said.append(actions.notify(str(trouble), "warning"))
-        foreign = self._foreign(places)
-        if foreign is not None:
+        hindrance = self._hindrance(places)
+        if isinstance(hindrance, ReadOnlyFormatError):
             state["foreign"] = True
-            said.append(actions.notify(foreign, "warning"))
-        return said
+            said.append(actions.notify(str(hindrance), "warning"))
+        elif hindrance is not None:
+            context.troubles.append(hindrance)
+        return [*said, *_new_troubles(context)]
 
     def start(self, context: HookContext) -> list[Action]:
         """Carry over, copy an older handoff, retire the old recap; all wait for locks."""
-        if context.state.get("passive") or context.state.get("foreign"):
+        # Where the index cannot be read, nothing can be done to it.
+        if any(context.state.get(key) for key in ("passive", "foreign", "told")):
             return []
         from . import carry_over, compaction, recap
 
@@ -144,7 +147,8 @@ class OpenpiHooks:
         said += recap.retire(places)
         return [actions.notify(text, "warning") for text in said if text]
 
-    def _foreign(self, places: Places) -> str | None:
+    def _hindrance(self, places: Places) -> PimemError | None:
+        """Why the index is not injected: its format is foreign, or it cannot be read."""
         from . import formats
 
         store = _active(places)
@@ -152,7 +156,7 @@ class OpenpiHooks:
             found = store.detect(store.view().text)
             formats.refuse_foreign(store.path, found)
         except PimemError as error:
-            return str(error)
+            return error
         return None
 
     # Injection
@@ -170,28 +174,21 @@ class OpenpiHooks:
         due = not state.get("injected") or state["turn"] % settings.inject_every_n_turns == 0
         if not sticky:
             return self._scheduled(context, settings) if due else []
-        said: list[Action] = []
         changed = self._changed_by_us(context)
         if due or changed or state.get("stale") or not state.get("section"):
             state["injected"] = True
             try:
                 parts = self._parts(context, settings)
+            except ReadOnlyFormatError as error:
+                return _keep_out(context, error)
+            if not state.get("section") or not context.troubles:
                 context.texts[_TEXT] = "\n\n".join(part.text for part in parts)
                 state.update(section=True, stale=False)
-            except PimemError as error:
-                said = self._hindered(error, state)
-                if state.get("foreign"):
-                    return said
-        return [*self._same_again(context), *handoff_message(context, settings), *said]
-
-    def _hindered(self, error: PimemError, state: dict[str, Any]) -> list[Action]:
-        """Tell why there is no index in the prompt, not with every prompt again."""
-        if isinstance(error, ReadOnlyFormatError):
-            state["foreign"] = True
-        if state.get("told") == str(error):
-            return []
-        state["told"] = str(error)
-        return [actions.notify(str(error), "warning")]
+        return [
+            *self._same_again(context),
+            *handoff_message(context, settings),
+            *_new_troubles(context),
+        ]
 
     def _config(self, places: Places) -> config.Config:
         """The configuration; read again when the file is another or has changed."""
@@ -213,31 +210,40 @@ class OpenpiHooks:
     def _scheduled(self, context: HookContext, settings: config.Config) -> list[Action]:
         context.state["injected"] = True
         try:
-            parts = [*self._parts(context, settings)]
-        except PimemError as error:
-            return self._hindered(error, context.state)
+            parts = list(self._parts(context, settings))
+        except ReadOnlyFormatError as error:
+            return _keep_out(context, error)
         part = take_handoff(context, settings)
         parts += [part] if part is not None else []
+        said = _new_troubles(context)
+        if not parts:
+            return said
         body = "\n\n".join(part.text for part in parts)
         tag = injection.SECTION
-        return [actions.append_prompt(f"<{tag}>\n{body}\n</{tag}>")]
+        return [actions.append_prompt(f"<{tag}>\n{body}\n</{tag}>"), *said]
 
     def _parts(self, context: HookContext, settings: config.Config) -> list[Part]:
-        """Index and rules; kept while index, configuration and settings stay as they are."""
+        """Index and rules; kept while index, configuration and settings stay as they are.
+
+        An index that cannot be read is missing in them, and a trouble.
+        """
         store = _active(context.places)
         full = context.settings.stamps == "full"
         key = (store.path, full, settings, store.stamp_of_index())
         if self._rendered is None or self._rendered[0] != key:
-            text = store.view().text
+            rules = injection.rules_part(settings, path=config.config_path(context.places))
+            found = [rules] if rules is not None else []
+            try:
+                text = store.view().text
+            except PimemError as error:
+                context.troubles.append(error)
+                return found
             if not _is_plainly_ours(text, store.path):
                 from . import formats
 
                 formats.refuse_foreign(store.path, store.detect(text))
-            found = [
-                injection.index_part(text, folder=store.path, config=settings, full_stamps=full),
-                injection.rules_part(settings, path=config.config_path(context.places)),
-            ]
-            self._rendered = (key, [part for part in found if part is not None])
+            index = injection.index_part(text, folder=store.path, config=settings, full_stamps=full)
+            self._rendered = (key, [index, *found])
         return self._rendered[1]
 
     def _changed_by_us(self, context: HookContext) -> bool:
@@ -262,6 +268,9 @@ class OpenpiHooks:
     def inject(self, context: HookContext, *, turn: int) -> Sequence[Part]:
         """What the n-th prompt of a new session is given."""
         settings, _error = config.load(context.places)
+        hindrance = self._hindrance(context.places)
+        if isinstance(hindrance, ReadOnlyFormatError):
+            raise hindrance
         due = turn == 1 or turn % settings.inject_every_n_turns == 0
         if not due and not is_sticky(context):
             return []
@@ -328,6 +337,21 @@ def _mark(part: Part) -> str:
     """What tells a handoff from a later one: its heading with the time."""
     start = part.text.find("\n## ") + 1
     return part.text[start : start + 100].split("\n", 1)[0] or "?"
+
+
+def _keep_out(context: HookContext, error: ReadOnlyFormatError) -> list[Action]:
+    """Give this session nothing: the index is in another extension's format by now."""
+    context.state["foreign"] = True
+    context.troubles.append(error)
+    return _new_troubles(context)
+
+
+def _new_troubles(context: HookContext) -> list[Action]:
+    """A notice for each trouble that this session was not told yet."""
+    told: list[str] = context.state.setdefault("told", [])
+    new = [said for said in map(str, context.troubles) if said not in told]
+    told += new
+    return [actions.notify(said, "warning") for said in new]
 
 
 def _newest_handoff(places: Places) -> Part | None:

@@ -269,7 +269,8 @@ class OpenpiStore:
         if request.type is not None or request.title is not None:
             raise UnsupportedError("Topics of this store have no type and no title.", name=name)
         if not request.allow_secret:
-            secrets.refuse(self.places, f"{request.content}\n{summary}\n{name}", name=name)
+            beside = {"summary": summary, "topic": name}
+            secrets.refuse(self.places, request.content, beside=beside, name=name)
         with self.session() as session:
             return session.write(name, summary, request)
 
@@ -354,7 +355,10 @@ class OpenpiStore:
 
         if handoff_editing.is_its(record):
             return handoff_editing.revert(self, record, action)
-        with self.session() as session:
+        from .changing import locked_session
+
+        # A carry-over before it would be a new change, after which nothing more can be redone.
+        with locked_session(self) as session:
             return session.revert(record, action)
 
     def handoff(self) -> Handoff:

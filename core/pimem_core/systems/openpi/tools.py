@@ -115,13 +115,15 @@ def _call(name: str, params: Mapping[str, Any], store: OpenpiStore) -> Change:
         return store.remove(params["topic"])
     if name == "pin_memory":
         return store.pin(params["topic"], params["pin"])
+    # What older versions of the tool had in place of the mode; a resumed session may know it yet.
+    is_replacing = params.get("overwrite") is True
     return store.write(
         WriteRequest(
             topic=params["topic"],
             content=params["content"],
             summary=params["summary"],
             pin=params.get("pin") or False,
-            mode=params.get("mode") or "append",
+            mode="replace" if is_replacing else params.get("mode") or "append",
         )
     )
 

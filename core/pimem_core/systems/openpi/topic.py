@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 from datetime import UTC
+from itertools import count, takewhile
 
 from ...clock import stamp
 from ...errors import InvalidArgumentError, InvalidTopicError, ReservedTopicError
@@ -14,7 +16,7 @@ from ...text import SPACE, cut_utf16, encode, one_line, quote, trim
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from datetime import datetime
 
 RECAP_SLUG = "last-session-recap"
@@ -122,18 +124,37 @@ def file_for(
         exists: Whether a name is taken on disk, links followed.
         owner: The name in the front matter of an unlisted regular file, None when it has none.
     """
-    stem = slug(topic)
-    if len(stem) + len(".md") > _NAME_BYTES:
-        mark = hashlib.sha256(topic.encode("utf-8", "replace")).hexdigest()[:8]
-        stem = f"{stem[:_SLUG_BYTES]}-{mark}"
-    candidate, number = f"{stem}.md", 2
-    while is_indexed(candidate) or exists(candidate):
-        if not is_indexed(candidate):
-            name = owner(candidate)
-            if name is not None and name.lower() == topic.lower():
-                break
-        candidate, number = f"{stem}-{number}.md", number + 1
-    return candidate
+
+    def is_ours(file: str) -> bool:
+        if is_indexed(file):
+            return False
+        if not exists(file):
+            return True
+        name = owner(file)
+        return name is not None and name.lower() == topic.lower()
+
+    return next(filter(is_ours, file_names(slug(topic), "", ".md", topic)))
+
+
+def file_names(stem: str, mark: str, ending: str, topic: str) -> Iterator[str]:
+    """Names for a topic's file, best first: the stem with a mark, then with a number as well.
+
+    Where they get longer than a file system takes, a cut stem with a hash of the topic goes on.
+    """
+
+    def fits(name: str) -> bool:
+        return len(os.fsencode(name)) <= _NAME_BYTES
+
+    yield from takewhile(fits, _numbered(stem + mark, ending))
+    start = os.fsencode(stem)[:_SLUG_BYTES].decode("utf-8", "ignore")
+    known = hashlib.sha256(topic.encode("utf-8", "replace")).hexdigest()[:8]
+    yield from _numbered(f"{start}-{known}{mark}", ending)
+
+
+def _numbered(stem: str, ending: str) -> Iterator[str]:
+    yield stem + ending
+    for number in count(2):
+        yield f"{stem}-{number}{ending}"
 
 
 def owner_name(text: str) -> str | None:

@@ -174,8 +174,7 @@ def _folder(value: str, places: Places) -> str | None:
 def settings(places: Places) -> list[Setting]:
     """Each key with the value that holds and its source; unknown keys are told too.
 
-    Raises:
-        ConfigError: One of the files is broken.
+    Of a broken file nothing comes: `load` says why.
     """
     from ... import trust
 
@@ -184,7 +183,10 @@ def settings(places: Places) -> list[Setting]:
     sources = dict.fromkeys(values, "default")
     unknown: list[Setting] = []
     for path in paths(places):
-        raw = _read(path)
+        try:
+            raw = _read(path)
+        except ConfigError:
+            continue
         usable, _wrong = _usable(path, raw, places)
         for key, value in raw.items():
             if key == "dir" and config.waiting_dir is not None and path == paths(places)[1]:

@@ -119,7 +119,8 @@ def save(
         said = f"{file} was not changed."
         return Change(outcome="unchanged", store=store.name, name=name, file=file, message=said)
     if not allow_secret:
-        secrets.refuse(store.places, f"{text}\n{title or ''}", known=opened, file=file)
+        beside = {"title": title or ""}
+        secrets.refuse(store.places, text, beside=beside, known=opened, file=file)
     return store.changed(lambda session: _save(session, file, opened, text, title))
 
 

@@ -367,8 +367,8 @@ class ZcodeStore:
         type_ = names.check_type(request.type) if request.type is not None else None
         title = names.check_title(request.title) if request.title is not None else None
         if not request.allow_secret:
-            text = "\n".join((content, description, title or "", request.topic))
-            secrets.refuse(self.places, text, name=request.topic)
+            beside = {"summary": description, "title": title or "", "name": request.topic}
+            secrets.refuse(self.places, content, beside=beside, name=request.topic)
         return self.changed(
             lambda session: session.write(
                 request.topic,
