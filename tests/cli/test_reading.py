@@ -261,6 +261,9 @@ def test_stores_are_named_or_a_path(
     monkeypatch.chdir(tmp_path)
     assert [row["name"] for row in pimem.json("--dir", "other", "list")] == ["There"]
     assert {row["store"] for row in pimem.json("list", "--store", str(local.path))} == {"local"}
+    (tmp_path / "dotfiles").symlink_to(local.path.parent)
+    linked = str(tmp_path / "dotfiles" / local.path.name)
+    assert {row["store"] for row in pimem.json("list", "--dir", linked)} == {"local"}
     assert pimem.json("list", "--store", "shared") == []
     for words in (
         ["--store", "nope"],

@@ -89,8 +89,10 @@ def open_folder(path: str, places: Places) -> Store:
     path = os.path.abspath(os.path.expanduser(path))
     if os.path.lexists(path) and not os.path.isdir(path):
         raise InvalidArgumentError(f"{path} is not a folder; name the folder of the memories.")
+    real = os.path.realpath(path)
     for store in all_stores(places):
-        if store.path == path:
+        # A store's own name keeps its history and rules, also on the way through a link.
+        if os.path.realpath(store.path) == real:
             return store
     return _fitting(path).open(path, places)
 
