@@ -5,6 +5,7 @@ An edit touches only the lines of the field it is about; everything else keeps e
 
 from __future__ import annotations
 
+import functools
 import re
 from datetime import date
 
@@ -47,7 +48,8 @@ _FIELD = re.compile(
 # A value goes on in indented lines, but for a list of its own.
 _CONTINUED = re.compile(r"[ \t]+(?![-*+] |\d+[.)] )\S")
 _ORIGIN = re.compile(r"_(?:Promoted from|From) ")
-_parser = MarkdownIt("commonmark")
+# Blocks are enough; what is inside their lines would take most of the time.
+_parser = MarkdownIt("commonmark").disable(["inline", "text_join"])
 
 
 class Field:
@@ -79,7 +81,8 @@ class Section:
         return next((field for field in self.fields if field.name == name), None)
 
 
-def sections(text: str) -> list[Section]:
+@functools.lru_cache(maxsize=4)  # a change looks at the same text several times
+def sections(text: str) -> Sequence[Section]:
     """The entries of a text in order."""
     lines = lines_of(text)
     tokens = _parser.parse(text.removeprefix("\ufeff"))
