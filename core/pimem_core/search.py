@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 
 from .ahead import Ahead, possible
-from .errors import PimemError
+from .errors import PimemError, TopicNotFoundError
 from .files.read import read_bytes
 from .model import Hit
 from .text import cut_utf16, trim
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .model import Topic
-    from .systems.base import Cancelled, Progress
+    from .systems.base import Cancelled, Progress, Unread
     from .texts import Texts
 
 _SNIPPET_UNITS = 120
@@ -26,6 +27,8 @@ _SEARCH_BYTES = 16 << 20
 _MANY = 2_000
 #: Topics between two looks at whether anybody still waits.
 _STEP = 256
+#: Instead of snippet and line: the file is still to be read, or could not be.
+_UNREAD = ("", 0)
 
 
 def _itself(topic: Topic) -> Topic:
@@ -39,12 +42,11 @@ def scan(
     cancelled: Cancelled,
     progress: Progress,
     *,
+    unread: Unread,
     topic_of: Callable[[Any], Topic] = _itself,
     paths: Sequence[str] | None = None,
 ) -> Iterator[Hit]:
     """Hits in the order of the subjects: the first of name, file, summary and body that matches.
-
-    A file that cannot be read has no body to match.
 
     Args:
         subjects: What to look at, each with a name, a summary and a file of its own.
@@ -52,6 +54,7 @@ def scan(
         shown: The bytes of files that show other ones than they have.
         cancelled: Whether nobody waits any more.
         progress: Told how many subjects have been looked at, of how many.
+        unread: Told why a file is passed over; one that is not there has no body.
         topic_of: Makes the topic of a subject that has a hit; most have none.
         paths: Where the subjects' files are; left out, each is a topic and tells.
     """
@@ -66,7 +69,10 @@ def scan(
             # A search that was killed cannot end its child.
             if row % _STEP == 0 and os.getppid() != parent != os.getpid():
                 break
-            place = _in_body(where_are[row], wanted, shown)
+            try:
+                place = _in_body(where_are[row], wanted, shown)
+            except PimemError:
+                place = _UNREAD
             if place is not None:
                 found.append((row, *place))
         return found
@@ -88,7 +94,13 @@ def scan(
             if where is not None:
                 yield Hit(topic=topic_of(subject), where=where, snippet=getattr(subject, where))
                 continue
-            place = bodies.get(row) if row >= middle else _in_body(path, wanted, shown)
+            try:
+                place = bodies.get(row) if row >= middle else _UNREAD
+                if place == _UNREAD:
+                    place = _in_body(path, wanted, shown)
+            except PimemError as error:
+                unread(error)
+                continue
             if place is not None:
                 yield Hit(topic=topic_of(subject), where="body", snippet=place[0], line=place[1])
     finally:
@@ -126,7 +138,8 @@ def scan_kept(
             continue
         place = None
         if shown:
-            place = _in_body(topic.path, wanted, shown)
+            with contextlib.suppress(PimemError):
+                place = _in_body(topic.path, wanted, shown)
         else:
             text = texts.of(topic.path, _SEARCH_BYTES)
             if text is not None and plain and text.plain:
@@ -151,9 +164,10 @@ def _in_index(subject: Any, wanted: str) -> str | None:
 
 
 def _in_body(path: str, wanted: str, shown: Mapping[str, bytes | None]) -> tuple[str, int] | None:
+    """Snippet and line of the first place; raises where the file is there and cannot be read."""
     try:
         data = shown[path] if path in shown else read_bytes(path, limit=_SEARCH_BYTES)
-    except PimemError:
+    except TopicNotFoundError:
         return None
     if data is None:
         return None

@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 from core.folders import snapshot, topic_text
+from pimem_core import search
+from pimem_core.errors import StorageError
+from pimem_core.files.read import read_bytes
 
 if TYPE_CHECKING:
     from cli.running import Pimem
@@ -93,6 +96,29 @@ def test_search_is_literal_ignores_case_and_gives_one_row_for_each_topic(
     rows = pimem.json("search", query)
     assert [(row["file"], row["where"], row["line"]) for row in rows] == hits
     assert all({"store", "name", "path", "snippet", "tokens"} <= row.keys() for row in rows)
+
+
+@pytest.mark.parametrize("many", [2, 2_000])
+def test_a_search_names_the_topics_that_it_cannot_read(
+    pimem: Pimem, local: Folder, monkeypatch: pytest.MonkeyPatch, many: int
+) -> None:
+    monkeypatch.setattr(search, "_MANY", many)
+
+    def refusing(path: str, *, limit: int) -> bytes:
+        if path.endswith("unlisted.md"):
+            raise StorageError(f"{path} cannot be read: Permission denied.")
+        return read_bytes(path, limit=limit)
+
+    monkeypatch.setattr(search, "read_bytes", refusing)
+    (local.path / "old-thing.md").unlink()
+    (local.path / "old-thing.md").symlink_to("docker-net.md")
+    found = pimem("search", "no such words")
+    assert found.code == 4
+    assert "old-thing.md is a symbolic link" in found.err
+    assert "unlisted.md cannot be read: Permission denied." in found.err
+    assert found.err.count("\n") == 2
+    (local.path / "unlisted.md").unlink()
+    assert pimem("search", "no such words").code == 0
 
 
 def test_an_empty_query_lists_index_order_then_unlisted_files(pimem: Pimem, local: Folder) -> None:

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import contextlib
 
-from ..errors import EXIT_CODES, ConfigError, InvalidArgumentError, PimemError, ReadOnlyFormatError
+from ..errors import (
+    EXIT_CODES,
+    ConfigError,
+    InvalidArgumentError,
+    PimemError,
+    ReadOnlyFormatError,
+    StorageError,
+)
 from ..systems import registry
 from ..systems.layers import layered
 from ..text import plural
@@ -135,9 +142,16 @@ def search(options: argparse.Namespace, places: Places, output: Output) -> int:
     stores = [named] if named else registry.all_stores(places)
     rows = []
     code = 0
+
+    def unread(error: PimemError) -> None:
+        nonlocal code
+        output.notice(str(error))
+        if isinstance(error, StorageError):
+            code = EXIT_CODES[error.outcome]
+
     for store in stores:
         try:
-            hits = list(store.search(options.query))
+            hits = list(store.search(options.query, unread=unread))
         except PimemError as error:
             if named:
                 raise

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import Protocol, cast
 
-    from ..errors import ConfigError
+    from ..errors import ConfigError, PimemError
     from ..files.record import Record
     from ..model import Change, Document, Hit, Setting, StoreStatus, Topic
     from ..paths import Places
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     Cancelled = Callable[[], bool]
     Progress = Callable[[int, int], None]
+    Unread = Callable[[PimemError], None]
 else:
     Protocol = object
 
@@ -33,6 +34,10 @@ def never() -> bool:
 
 def silent(_done: int, _total: int) -> None:
     """A `progress` that nobody watches."""
+
+
+def untold(_error: PimemError) -> None:
+    """An `unread` that nobody asked for."""
 
 
 class WriteRequest(Value):
@@ -124,12 +129,17 @@ class Store(Protocol):
         ...
 
     def search(
-        self, query: str, *, cancelled: Cancelled = never, progress: Progress = silent
+        self,
+        query: str,
+        *,
+        cancelled: Cancelled = never,
+        progress: Progress = silent,
+        unread: Unread = untold,
     ) -> Iterator[Hit]:
         """Topics that contain the query, ignoring case: one hit each.
 
         The first of name, file, summary and body counts; listed topics come in index order, then
-        unlisted ones.
+        unlisted ones. `unread` is told of files that cannot be read, unless texts are kept.
         """
         ...
 

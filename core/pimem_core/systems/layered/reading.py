@@ -16,7 +16,7 @@ from ...errors import (
 from ...files.read import PREVIEW_BYTES, not_regular, read_bytes
 from ...model import Document, Topic
 from ...text import plural, quote
-from ..base import WholeText, never, silent
+from ..base import WholeText, never, silent, untold
 from . import names, pending
 from .content import is_content, plain, summary
 from .layers import (
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from ...model import Hit
     from ...paths import Places
     from ...settings import Settings
-    from ..base import Cancelled, Progress
+    from ..base import Cancelled, Progress, Unread
     from ..layers import Entry, InboxFile
     from .layers import Layers
     from .scan import Found, Shown, Walk
@@ -284,7 +284,12 @@ class LayerReading(WholeText):
         return f"{text}\n\n<!-- the rest is in the file -->" if data[PREVIEW_BYTES:] else text
 
     def search(
-        self, query: str, *, cancelled: Cancelled = never, progress: Progress = silent
+        self,
+        query: str,
+        *,
+        cancelled: Cancelled = never,
+        progress: Progress = silent,
+        unread: Unread = untold,
     ) -> Iterator[Hit]:
         """Memory files in order, then those of archive, inbox and task state."""
         from ...search import scan
@@ -292,7 +297,7 @@ class LayerReading(WholeText):
         shown = self.shown()
         topics = [self._topic(found, shown) for found in walk(self.path, shown).found]
         topics += [self._topic(found, shown, listed=False) for found in self._others(shown)]
-        return scan(topics, query, shown, cancelled, progress)
+        return scan(topics, query, shown, cancelled, progress, unread=unread)
 
     def entries(self, file: str | None = None) -> Sequence[Entry]:
         """Dated entries, checked against each other."""

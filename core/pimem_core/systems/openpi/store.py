@@ -16,7 +16,7 @@ from ...errors import (
 from ...files.read import PREVIEW_BYTES, is_regular, read_bytes, regular_names
 from ...model import Change, Document, Hit, StoreStatus, Topic
 from ...text import plural, quote
-from ..base import HANDOFF_FILE, Removal, never, silent
+from ..base import HANDOFF_FILE, Removal, never, silent, untold
 from . import config
 from .folders import local_folder
 from .index import INDEX_NAME, Entry, entries, find, is_topic_file
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ...files.record import Record
     from ...paths import Places
     from ...texts import Texts
-    from ..base import Cancelled, Handoff, Progress, WriteRequest
+    from ..base import Cancelled, Handoff, Progress, Unread, WriteRequest
     from .changing import Session
 
 _NAMES = ("local", "shared")
@@ -203,7 +203,12 @@ class OpenpiStore:
         return f"{body}\n\n{_CUT_NOTE}" if data[PREVIEW_BYTES:] else body
 
     def search(
-        self, query: str, *, cancelled: Cancelled = never, progress: Progress = silent
+        self,
+        query: str,
+        *,
+        cancelled: Cancelled = never,
+        progress: Progress = silent,
+        unread: Unread = untold,
     ) -> Iterator[Hit]:
         """Listed topics in index order, then the other topic files in byte order of their names."""
         from ...search import scan, scan_kept
@@ -226,6 +231,7 @@ class OpenpiStore:
             view.shown,
             cancelled,
             progress,
+            unread=unread,
             topic_of=lambda subject: rows.topic_of(subject, view, present),
             paths=[rows.path(subject.file, view) for subject in subjects],
         )

@@ -15,7 +15,7 @@ from ...files.holder import own_lock_holder, own_lock_path
 from ...files.read import PREVIEW_BYTES, read_bytes
 from ...model import Change, Document, Hit, StoreStatus, Topic
 from ...text import quote
-from ..base import Links, Removal, never, silent
+from ..base import Links, Removal, never, silent, untold
 from . import matching
 from .facts import FRONT_LINES, INDEX_NAME, TYPES, Fact, facts, head, is_fact_file
 from .index import line_of
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from ...files.record import Record
     from ...paths import Places
-    from ..base import Cancelled, Progress, WriteRequest
+    from ..base import Cancelled, Progress, Unread, WriteRequest
     from .changing import Session
     from .config import Config
     from .directory import Location
@@ -233,13 +233,20 @@ class ZcodeStore:
         return f"{body}\n\n{_CUT_NOTE}" if cut else body
 
     def search(
-        self, query: str, *, cancelled: Cancelled = never, progress: Progress = silent
+        self,
+        query: str,
+        *,
+        cancelled: Cancelled = never,
+        progress: Progress = silent,
+        unread: Unread = untold,
     ) -> Iterator[Hit]:
         """Facts that contain a text, in the order of `list`."""
         from ...search import scan
 
         view = self.view(cancelled=cancelled)
-        return scan(self.topics(view, cancelled), query, view.shown, cancelled, progress)
+        return scan(
+            self.topics(view, cancelled), query, view.shown, cancelled, progress, unread=unread
+        )
 
     def links(self, file: str) -> Links:
         """What a fact links to, and what links to it."""
