@@ -313,11 +313,19 @@ class Rpc:
 
     def send(self, kind: str, **fields: Any) -> dict[str, Any]:
         """A command and its response."""
-        self._count += 1
-        self._sent = len(self.records)
-        name = f"r{self._count}"
-        self.write({"id": name, "type": kind, **fields})
-        response = self.until(lambda r: r.get("id") == name, f"response to {kind}")
+        response: dict[str, Any] = {}
+
+        def answered() -> bool:
+            nonlocal response
+            self._count += 1
+            self._sent = len(self.records)
+            name = f"r{self._count}"
+            self.write({"id": name, "type": kind, **fields})
+            response = self.until(lambda r: r.get("id") == name, f"response to {kind}")
+            # pi says that a run has ended a moment before it takes the next prompt.
+            return "already processing" not in str(response.get("error"))
+
+        wait_for(answered, f"pi to take {kind}")
         assert response.get("success"), response
         return dict(response.get("data") or {})
 

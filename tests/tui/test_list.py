@@ -135,6 +135,18 @@ async def test_remove_takes_the_line_and_keeps_the_file(demo: Places) -> None:
         assert "1 local 17" in shown(pilot)  # the line without a file went as well
 
 
+async def test_a_topic_that_is_gone_is_never_another_one(demo: Places) -> None:
+    index(demo).write_text("# Memory Index\n\n- [Box](box.md) -- a\n- [GPU](gpu-box.md) -- b\n")
+    async with manager(demo) as pilot:
+        await press(pilot, "r")
+        assert selected(pilot) == "box.md"
+        left = "# Memory Index\n\n- [GPU](gpu-box.md) -- b\n"
+        index(demo).write_text(left)
+        await press(pilot, "y")
+        assert notices(pilot)[-1] == "“Box” is not in this store any more."
+        assert index(demo).read_text() == left
+
+
 async def test_remove_with_the_button(demo: Places) -> None:
     async with manager(demo) as pilot:
         await press(pilot, "down", "down", "down", "r", "tab")

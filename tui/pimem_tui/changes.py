@@ -19,6 +19,7 @@ from textual.app import SuspendNotSupported
 from textual.signal import Signal
 
 from .editor import EditorEnd, run_editor
+from .handles import refuse_gone
 from .messages import (
     ChangeFailed,
     DraftReady,
@@ -81,6 +82,7 @@ class TopicChanges(TypeAhead):
 
         def pin() -> Message:
             with self.turn:
+                refuse_gone(store, topic)
                 change = store.pin(topic.file, not topic.pinned)
                 store.announce()
             return TopicChanged(store, change)
@@ -91,6 +93,7 @@ class TopicChanges(TypeAhead):
         """Ask the store what removing means, then the person, then remove."""
 
         def look() -> Message:
+            refuse_gone(store, topic)
             return RemovalKnown(store, topic, store.removal(topic.file))
 
         self.start(store, topic.file, look, opens=True)
@@ -129,6 +132,7 @@ class TopicChanges(TypeAhead):
             with self.turn:
                 for topic in topics:
                     try:
+                        refuse_gone(store, topic)
                         changes.append(change(topic.file))
                     except PinnedError as error:
                         refusals.append(self.pinned(error))
@@ -213,6 +217,7 @@ class TopicChanges(TypeAhead):
 
         def remove() -> Message:
             with self.turn:
+                refuse_gone(store, topic)
                 change = store.remove(topic.file)
                 store.announce()
             return TopicChanged(store, change)

@@ -386,18 +386,16 @@ def find(found: Sequence[Entry], query: str) -> list[Entry]:
     """The entries that a name, file or part of one means, one per file.
 
     An exact file wins outright, then an exact name or file whatever its case; otherwise every
-    entry that contains the query. A whole file name is never a part of another: whoever holds
-    `docker.md` and finds it gone must not act on `my-docker.md`.
+    entry that contains the query.
     """
     for entry in found:
         if entry.file == query:
             return [entry]
     wanted = query.lower()
-    whole = is_topic_file(query)
     unique: dict[str, Entry] = {}
     for entry in found:
         if wanted in (entry.name.lower(), entry.file.lower()):
             return [entry]
-        if not whole and (wanted in entry.name.lower() or wanted in entry.file.lower()):
+        if wanted in entry.name.lower() or wanted in entry.file.lower():
             unique.setdefault(entry.file, entry)
     return list(unique.values())
