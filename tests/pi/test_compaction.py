@@ -89,7 +89,11 @@ def test_continue_after_a_compaction(pi: Pi) -> None:
             {"text": "went on"},
         ]
         rpc.send("prompt", message="fourth")
-        rpc.until(lambda r: r["type"] == "message_end" and "went on" in str(r), "the answer")
+        answer = rpc.until(
+            lambda r: r["type"] == "message_end" and "went on" in str(r), "the answer"
+        )
+        at = rpc.records.index(answer)
+        rpc.until(lambda r: r["type"] == "agent_end" and r in rpc.records[at:], "the run's end")
         rpc.prompt("fifth")
     # The note goes with the next request, whatever begins it, and costs none of its own.
     assert sorted(text for _, text in pi.texts(5)[-2:]) == ["Continue.", "NOTE"]
