@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import time_machine
 from layered.worlds import tree
-from pimem_core.errors import ConflictError
+from pimem_core.errors import ConflictError, TopicNotFoundError
 from pimem_core.systems import registry
 
 if TYPE_CHECKING:
@@ -94,6 +94,18 @@ def test_find(world: World) -> None:
     assert row["outcome"] == "ambiguous"
     assert row["candidates"] == ["user/coding-style.md", "user/my-style.md"]
     assert world.json("show", "nothing", "--store", "global", code=1)["outcome"] == "not_found"
+
+
+def test_a_file_that_is_gone_is_never_another_one(world: World) -> None:
+    world.fill(workspace={"my-a.md": "M", "sub/a.md": "S"})
+    store = world.layer("workspace")
+    assert store.find("a.md").file == "sub/a.md"  # to read, the folder can be left out
+    for act in (store.removal, store.remove):
+        with pytest.raises(TopicNotFoundError, match="does not exist"):
+            act("a.md")
+    with pytest.raises(TopicNotFoundError):
+        store.find("y-a.md")
+    assert store.remove("my-a").file == "my-a.md"
 
 
 @pytest.mark.parametrize("file", ["../secret.md", "/etc/passwd", "a/b/c.md", ".x.md", "x\0.md", ""])

@@ -218,6 +218,14 @@ def test_no_link_is_written_through(project: Project, tmp_path: Path) -> None:
     assert sorted(os.listdir(tmp_path / "real")) == ["MEMORY.md", "file.md", "sub"]
 
 
+def test_a_fact_that_is_gone_is_never_another_one(project: Project) -> None:
+    project.fill({"gpu-box.md": fact("gpu-box")})
+    for act in (project.store.removal, project.store.remove):
+        with pytest.raises(TopicNotFoundError):
+            act("box.md")
+    assert "gpu-box" in project.store.removal("box").question
+
+
 def test_removing_moves_the_file_into_the_journal_and_undo_brings_it_back(
     project: Project,
 ) -> None:

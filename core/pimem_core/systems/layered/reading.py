@@ -206,7 +206,10 @@ class LayerReading(WholeText):
         return [found for name in folders for found in walk_folder(self.path, name, shown)]
 
     def find(self, topic: str) -> Topic:
-        """The file with this path, with or without `.md`, else the only one it is a part of."""
+        """The file with this path, with or without `.md`, else the only one it is a part of.
+
+        A whole file name may lack its folder, but is never a part of another name.
+        """
         shown = self.shown()
         seen = walk(self.path, shown)
         wanted = topic.strip().removeprefix("./")
@@ -221,7 +224,10 @@ class LayerReading(WholeText):
             if name == TASK_FILE and self.kind == GLOBAL:
                 return self._plain_topic(name)
         folded = wanted.casefold()
-        matches = [found for found in seen.found if folded and folded in found.file.casefold()]
+        if folded.endswith(".md"):
+            matches = [one for one in seen.found if one.file.casefold().endswith(f"/{folded}")]
+        else:
+            matches = [one for one in seen.found if folded and folded in one.file.casefold()]
         if len(matches) == 1:
             return self._topic(matches[0], shown)
         if not matches:

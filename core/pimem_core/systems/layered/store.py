@@ -7,6 +7,7 @@ import os
 from ...errors import (
     InvalidArgumentError,
     StorageError,
+    TopicNotFoundError,
     UnsupportedError,
 )
 from ...files.read import not_regular
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from ...files.record import Record
-    from ...model import Change, Document, StoreStatus
+    from ...model import Change, Document, StoreStatus, Topic
     from ..base import WriteRequest
     from ..layers import LoadStatus, Promotion, Target
     from .changing import Session
@@ -114,7 +115,7 @@ class LayeredStore(LayerReading):
 
     def removal(self, topic: str) -> Removal:
         """What removing would do."""
-        found = self.find(topic)
+        found = self._removable(topic)
         self.read_bytes(found.file)
         said = "The file goes; pimem keeps its text in the undo history."
         if found.file == INDEX_NAME:
@@ -125,7 +126,14 @@ class LayeredStore(LayerReading):
         """Move a file into the journal."""
         from . import editing
 
-        return editing.remove(self, self.find(topic).file)
+        return editing.remove(self, self._removable(topic).file)
+
+    def _removable(self, topic: str) -> Topic:
+        """The file that is meant; a whole name means no file of the same name in a folder."""
+        found = self.find(topic)
+        if topic.endswith(".md") and found.file != topic.removeprefix("./"):
+            raise TopicNotFoundError(f"{self.path}/{topic} does not exist.", name=topic)
+        return found
 
     def save(self, file: str, *, opened: str, text: str, allow_secret: bool = False) -> Change:
         """Save an edited file, merged with what others changed meanwhile."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...errors import AmbiguousTopicError
 from ...text import plural, quote
+from .facts import is_fact_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,11 +17,14 @@ if TYPE_CHECKING:
 def match(view: View, topics: Sequence[Topic], topic: str) -> Topic | None:
     """The topic that a name, file, title or part of one means, None when nothing matches.
 
+    A whole file name is never a part of another: whoever holds `box.md` and finds it gone must not
+    act on `gpu-box.md`.
+
     Raises:
         AmbiguousTopicError: Several match.
     """
     found = exact(view, topics, topic)
-    if found is not None:
+    if found is not None or is_fact_file(topic):
         return found
     wanted = topic.lower()
     titles: dict[str, str] = {}
