@@ -135,6 +135,14 @@ async def test_remove_takes_the_line_and_keeps_the_file(demo: Places) -> None:
         assert "1 local 17" in shown(pilot)  # the line without a file went as well
 
 
+async def test_removing_what_has_no_file_promises_none(demo: Places) -> None:
+    async with manager(demo) as pilot:
+        await press(pilot, *["down"] * 6, "r")
+        assert "The file release-notes-style.md is missing already." in shown(pilot)
+        await press(pilot, "y")
+        assert "release-notes-style.md was missing already" in notices(pilot)[0]
+
+
 async def test_remove_with_the_button(demo: Places) -> None:
     async with manager(demo) as pilot:
         await press(pilot, "down", "down", "down", "r", "tab")
