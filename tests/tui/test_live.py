@@ -105,6 +105,20 @@ async def test_an_open_detail_says_that_it_changed(demo: Places) -> None:
         assert isinstance(pilot.app.screen, DetailScreen)
 
 
+async def test_an_open_detail_says_that_it_was_removed(demo: Places) -> None:
+    async with manager(demo, size=(50, 24)) as pilot:
+        await press(pilot, "enter")
+        await watching(pilot)
+        (folder_of(demo) / "postgresql-setup.md").unlink()
+        await until(pilot, lambda: "exist." in shown(pilot))  # the end of a long line
+        lines = (folder_of(demo) / "MEMORY.md").read_text().splitlines(keepends=True)
+        kept = "".join(line for line in lines if "postgresql" not in line)
+        (folder_of(demo) / "MEMORY.md").write_text(kept)
+        await until(pilot, lambda: "“PostgreSQL Setup” is not in this store any" in shown(pilot))
+        assert "more." in shown(pilot)
+        assert not notices(pilot)  # which would call it changed
+
+
 async def test_a_removal_means_the_topic_and_never_the_row(demo: Places) -> None:
     path = folder_of(demo) / "MEMORY.md"
     async with manager(demo) as pilot:
