@@ -172,7 +172,8 @@ def _read(places: Places, store: Store) -> _Injection:
         found.lines += [(f"! {clean(store.name)}: {said}", "cut"), ("", "")]
     for system in given(places):
         if system.error is not None:
-            found.lines.append((f"! {system.system}: {system.error}", "muted"))
+            said = visible(str(system.error).replace(places.home, "~"))
+            found.lines.append((f"! {system.system}: {said}", "cut"))
         for part in system.parts:
             _add(found, f"{system.system} {part.name}", part.text, part.dropped, names)
     if not found.entries:
