@@ -13,6 +13,7 @@ from textual.widgets import Input, Static
 
 from ..bindings import bindings_of
 from ..cells import clean, cut, fit
+from ..widgets.line_input import LineInput
 from ..widgets.rows import Rows
 from ..wrap import Run
 from .steady import SteadyModal
@@ -88,7 +89,7 @@ class ChoiceScreen(SteadyModal[str | None]):
         """The box."""
         with Vertical(id="box"):
             yield Static(self._title, id="question", markup=False)
-            yield Input(id="words", placeholder=self._hint, compact=True, select_on_focus=False)
+            yield LineInput(id="words", placeholder=self._hint, compact=True, select_on_focus=False)
             yield Rows()
             yield Static("enter chooses, esc leaves it as it is", id="detail", markup=False)
 

@@ -19,6 +19,7 @@ from ..cells import clean, cut, find_matches, fit
 from ..manager import Manager
 from ..news import News
 from ..widgets import KeyBar, TooSmall
+from ..widgets.line_input import LineInput
 from ..widgets.rows import Rows
 from ..wrap import Run
 from .steady import SteadyScreen
@@ -52,7 +53,7 @@ class Found(News):
     errors: Sequence[str]
 
 
-class SearchInput(Input):
+class SearchInput(LineInput):
     """The words to look for. The keys of the list work while they are typed."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_of("search")

@@ -21,6 +21,7 @@ from ..manager import Manager
 from ..messages import Copied
 from ..news import News
 from ..widgets import KeyBar, TooSmall
+from ..widgets.line_input import LineInput
 from ..widgets.rows import Rows
 from ..wrap import Run
 from .steady import SteadyScreen
@@ -64,7 +65,7 @@ class SettingsRead(News):
     changed: Settings | None = None
 
 
-class ValueInput(Input):
+class ValueInput(LineInput):
     """The line that a value is typed into."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_of("value")
