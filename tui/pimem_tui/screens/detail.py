@@ -209,7 +209,8 @@ class DetailScreen(TopicScreen):
         """Show heading, body and what is said of the links, all of one topic."""
         self.heading.show(self._topic)
         note = self.query_one("#note", Static)
-        note.update("This is the beginning of a long memory; E opens all of it.")
+        key = self.app.key_for("topic.edit_outside")
+        note.update(f"This is the beginning of a long memory; {key} opens all of it.")
         self.set_class(self._truncated, "-noted")
         lines = [*self._lines, *self._foot]
         keep = self._shown_file == self._topic.file

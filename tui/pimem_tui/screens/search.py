@@ -162,7 +162,8 @@ class SearchScreen(SteadyScreen[None], Reader):
         self.query_one("#note", Static).update(message.note)
         said = ""
         if not message.hits:
-            said = "Nothing found. esc clears the words." if message.done else "Searching …"
+            key = self.app.key_for("search.back")
+            said = f"Nothing found. {key} clears the words." if message.done else "Searching …"
         self._say("\n\n".join((said, *message.errors)) if said else "")
         if message.done and message.hits and message.errors:
             self.app.say_error(message.errors[0])

@@ -265,7 +265,8 @@ class SettingsScreen(SteadyScreen[None], Reader):
             return
         _row, _value, refusal = self._typed()
         self.set_class(bool(refusal), "-refused")
-        self.query_one("#about", Static).update(visible_cell(refusal or "enter keeps it."))
+        said = refusal or f"{self.app.key_for('value.accept')} keeps it."
+        self.query_one("#about", Static).update(visible_cell(said))
 
     def action_accept(self) -> None:
         """Keep what was typed, unless a rule is against it."""
