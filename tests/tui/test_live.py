@@ -258,6 +258,16 @@ async def test_a_journal_that_cannot_be_read_is_no_empty_one(demo: Places) -> No
         assert "~/.local/state/pimem/undo cannot be listed: Too many levels" in shown(pilot)
 
 
+async def test_the_injection_begins_with_what_cannot_be_read(demo: Places) -> None:
+    (folder_of(demo) / "MEMORY.md").write_bytes(b"\xff")
+    async with manager(demo, size=(80, 24), ready=False) as pilot:
+        await press(pilot, "i")
+        assert isinstance(pilot.app.screen, InjectionScreen)
+        assert "! openpi cannot be read" in shown(pilot)
+        assert "! openpi: ~/.pi/agent/memory/MEMORY.md is not UTF-8" in shown(pilot)
+        assert "layered workspace" in shown(pilot)
+
+
 async def test_the_injection_is_what_the_command_prints(demo: Places) -> None:
     async with manager(demo) as pilot:
         await press(pilot, "i")
