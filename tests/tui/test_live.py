@@ -133,6 +133,12 @@ async def test_a_removal_means_the_topic_and_never_the_row(demo: Places) -> None
     assert "gpu-box" in path.read_text()
 
 
+async def test_what_was_undone_is_named(demo: Places) -> None:
+    async with manager(demo) as pilot:
+        await press(pilot, *["down"] * 3, "r", "y", "u")
+        assert notices(pilot)[-1].startswith('Undid the removal of "Test Database".')
+
+
 async def test_several_are_pinned_and_removed_at_once(demo: Places) -> None:
     async with manager(demo) as pilot:
         await press(pilot, *["down"] * 3, "space", "space")
