@@ -174,6 +174,17 @@ async def test_a_question_is_never_cut(demo: Places, width: int) -> None:
         assert "Cancel" in text
 
 
+async def test_too_small_names_the_key_that_quits_where_it_does(demo: Places) -> None:
+    async with manager(demo, size=(20, 6)) as pilot:
+        for keys, quits in ((["enter"], True), (["e"], False), (["escape", "H"], False)):
+            await press(pilot, *keys)
+            text = shown(pilot)
+            assert "30 x 8 cells." in text
+            assert ("q quits." in text) is quits
+            # What is covered keeps its scrollbars to itself.
+            assert not pilot.app.screen.show_vertical_scrollbar
+
+
 async def test_what_a_key_does_goes_on_below_itself(demo: Places) -> None:
     async with manager(demo, size=SMALL) as pilot:
         await press(pilot, "question_mark")
