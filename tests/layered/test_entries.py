@@ -252,6 +252,8 @@ def test_a_status_that_there_is_none_of(world: World) -> None:
         ("Nothing", TopicNotFoundError, "there are: 2026-01-01 Lists; 2026-02-01 Streams"),
         ("s", AmbiguousTopicError, "line 1: 2026-01-01 Lists; line 7: 2026-02-01 Streams"),
         ("", TopicNotFoundError, "has no entry"),
+        # A whole heading that is gone is no part of another one.
+        ("2026-01-01 List", TopicNotFoundError, "has no entry"),
     ],
 )
 def test_an_entry_that_is_not_clear(

@@ -14,6 +14,7 @@ from pimem_tui.screens.browser import BrowserScreen
 from pimem_tui.screens.confirm import ConfirmScreen
 from pimem_tui.screens.conflict import ConflictScreen
 from pimem_tui.screens.edit import EditScreen
+from pimem_tui.widgets import BodyView
 from tui.helpers import (
     MemoryStore,
     make_topic,
@@ -194,6 +195,24 @@ async def test_a_conflict_shows_both_and_one_key_decides(
     lines = path_of(demo).read_text().split("\n---\n")[1].strip().split("\n")
     assert all(line.startswith(start) for line, start in zip(lines, expected, strict=False))
     assert len(lines) == 4 + len(expected)
+
+
+async def test_a_conflict_shows_no_line_where_there_is_none(demo: Places) -> None:
+    async with manager(demo) as pilot:
+        await press(pilot, "down", "down", "e", *"mine ")
+        path = path_of(demo)
+        lines = path.read_text().splitlines(keepends=True)
+        # Taken out on disk: the same line, and one that nobody else touched.
+        gone = ("- short answers first", "created:")
+        path.write_text("".join(line for line in lines if not line.startswith(gone)))
+        await press(pilot, "ctrl+s", "t")
+        assert isinstance(pilot.app.screen, ConflictScreen)
+        assert "(nothing here)" in shown(pilot)
+        result = pilot.app.screen.query_one("#result BodyView", BodyView)
+        drawn = [line.text[2:].strip() for line in result._lines]
+        decided = pilot.app.screen.result().splitlines()
+        assert drawn.count("") == decided.count("")
+        assert "(nothing here)" in drawn
 
 
 async def test_back_from_a_conflict_loses_nothing(demo: Places) -> None:

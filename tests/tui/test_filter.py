@@ -5,11 +5,13 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
+import pytest
 from pimem_core.errors import StorageError
 from pimem_core.systems.base import never, silent
 from pimem_tui.screens.detail import DetailScreen
 from pimem_tui.widgets import TopicList
 from pimem_tui.widgets.filter_bar import FilterInput
+from textual.widgets import Input
 from tui.helpers import (
     MemoryStore,
     browser,
@@ -192,3 +194,21 @@ async def test_pasted_control_characters_are_drawn(demo: Places) -> None:
         await settled(pilot)
         assert "\x1b" not in shown(pilot)
         assert "␛[31m␦" in shown(pilot)
+
+
+@pytest.mark.parametrize("keys", [["slash"], ["F"], ["n"], ["n", "tab"]], ids=str)
+async def test_all_lines_of_a_pasted_text_go_into_the_one_there_is(
+    demo: Places, keys: list[str]
+) -> None:
+    from textual.events import Paste
+
+    async with manager(demo) as pilot:
+        await press(pilot, *keys)
+        field = pilot.app.focused
+        assert isinstance(field, Input)
+        field.post_message(Paste("  deploy\r\n\n checklist\tx\n"))
+        await settled(pilot)
+        assert field.value.replace("\t", " ") == "deploy checklist x"
+        field.post_message(Paste(" a  b"))
+        await settled(pilot)
+        assert field.value.endswith("x a  b")

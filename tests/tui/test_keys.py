@@ -101,6 +101,7 @@ async def the_help_has_all(pilot: Pilot[None]) -> None:
     await press(pilot, "f1")
     assert isinstance(pilot.app.screen, HelpScreen)
     text = str(pilot.app.screen.query_one("#text").render())
+    text = text.replace("\n" + " " * 12, " ")  # what goes on in the next line
     for command in commands:
         assert f"{command.keys:<11} {command.help}" in text
     await press(pilot, "escape")
@@ -212,3 +213,25 @@ async def test_keys_can_be_changed_by_id(demo: Places) -> None:
         await press(pilot, "ctrl+b")
         assert notices(pilot)[0].startswith("Pinned")
         assert "ctrl+b pin" in shown(pilot)
+
+
+async def test_sentences_name_the_keys_as_they_hold(demo: Places) -> None:
+    changed = {
+        "app.help": "f9",
+        "filter.clear": "f10",
+        "search.back": "f11",
+        "list.settings": "f12",
+        "choice.cancel": "f13",
+    }
+    async with manager(demo) as pilot:
+        pilot.app.set_keymap(changed)
+        await press(pilot, "2", "1")
+        assert "note (f9)" in shown(pilot)
+        await press(pilot, "slash", *"zzz")
+        assert "f10 clears the filter." in shown(pilot)
+        await press(pilot, "f10", "f10", "F", *"zzz")
+        assert "f11 clears the words." in shown(pilot)
+        await press(pilot, "f11", "f11", "h")
+        assert "settings (f12)" in shown(pilot)
+        await press(pilot, "escape", "4", "b", "p")
+        assert "f13 leaves it as it is" in shown(pilot)

@@ -147,6 +147,14 @@ async def test_a_topic_that_is_gone_is_never_another_one(demo: Places) -> None:
         assert index(demo).read_text() == left
 
 
+async def test_removing_what_has_no_file_promises_none(demo: Places) -> None:
+    async with manager(demo) as pilot:
+        await press(pilot, *["down"] * 6, "r")
+        assert "The file release-notes-style.md is missing already." in shown(pilot)
+        await press(pilot, "y")
+        assert "release-notes-style.md was missing already" in notices(pilot)[0]
+
+
 async def test_remove_with_the_button(demo: Places) -> None:
     async with manager(demo) as pilot:
         await press(pilot, "down", "down", "down", "r", "tab")

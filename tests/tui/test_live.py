@@ -105,6 +105,20 @@ async def test_an_open_detail_says_that_it_changed(demo: Places) -> None:
         assert isinstance(pilot.app.screen, DetailScreen)
 
 
+async def test_an_open_detail_says_that_it_was_removed(demo: Places) -> None:
+    async with manager(demo, size=(50, 24)) as pilot:
+        await press(pilot, "enter")
+        await watching(pilot)
+        (folder_of(demo) / "postgresql-setup.md").unlink()
+        await until(pilot, lambda: "exist." in shown(pilot))  # the end of a long line
+        lines = (folder_of(demo) / "MEMORY.md").read_text().splitlines(keepends=True)
+        kept = "".join(line for line in lines if "postgresql" not in line)
+        (folder_of(demo) / "MEMORY.md").write_text(kept)
+        await until(pilot, lambda: "“PostgreSQL Setup” is not in this store any" in shown(pilot))
+        assert "more." in shown(pilot)
+        assert not notices(pilot)  # which would call it changed
+
+
 async def test_a_removal_means_the_topic_and_never_the_row(demo: Places) -> None:
     path = folder_of(demo) / "MEMORY.md"
     async with manager(demo) as pilot:
@@ -117,6 +131,12 @@ async def test_a_removal_means_the_topic_and_never_the_row(demo: Places) -> None
         assert notices(pilot)[-1].startswith('Removed "API Conventions"')
     assert "api-conventions" not in path.read_text()
     assert "gpu-box" in path.read_text()
+
+
+async def test_what_was_undone_is_named(demo: Places) -> None:
+    async with manager(demo) as pilot:
+        await press(pilot, *["down"] * 3, "r", "y", "u")
+        assert notices(pilot)[-1].startswith('Undid the removal of "Test Database".')
 
 
 async def test_several_are_pinned_and_removed_at_once(demo: Places) -> None:
@@ -242,6 +262,16 @@ async def test_a_journal_that_cannot_be_read_is_no_empty_one(demo: Places) -> No
         await press(pilot, "escape", "H")
         assert "The history cannot be read." in shown(pilot)
         assert "~/.local/state/pimem/undo cannot be listed: Too many levels" in shown(pilot)
+
+
+async def test_the_injection_begins_with_what_cannot_be_read(demo: Places) -> None:
+    (folder_of(demo) / "MEMORY.md").write_bytes(b"\xff")
+    async with manager(demo, size=(80, 24), ready=False) as pilot:
+        await press(pilot, "i")
+        assert isinstance(pilot.app.screen, InjectionScreen)
+        assert "! openpi cannot be read" in shown(pilot)
+        assert "! openpi: ~/.pi/agent/memory/MEMORY.md is not UTF-8" in shown(pilot)
+        assert "layered workspace" in shown(pilot)
 
 
 async def test_the_injection_is_what_the_command_prints(demo: Places) -> None:

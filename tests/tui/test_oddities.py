@@ -123,3 +123,13 @@ def test_any_markdown_lays_out_within_the_width(text: str, width: int) -> None:
 def test_matches_are_found_whatever_the_query_holds(text: str, query: str) -> None:
     for start, end in find_matches(text, query):
         assert 0 <= start < end <= len(text)
+
+
+@pytest.mark.parametrize("text", ["👍🏽 x", "☝🏽 x", "🖥️ x", "👍🏿👍🏻 x"])
+def test_signs_that_terminals_draw_in_different_widths_lose_what_makes_the_difference(
+    text: str,
+) -> None:
+    drawn = clean(text)
+    assert cell_len(drawn) == sum(map(cell_len, drawn))
+    assert drawn[0] == text[0]
+    assert drawn.endswith(" x")

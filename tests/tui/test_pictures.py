@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 from pimem_core import injection
-from pimem_core.errors import PimemError
 from pimem_core.systems import registry
 from pimem_tui.app import PimemApp
 from tui.helpers import NOW, browser, press, settled
@@ -36,10 +35,6 @@ def _still(monkeypatch: pytest.MonkeyPatch) -> None:
         """What is given, with a home that is the same wherever the test runs."""
         return [
             system.but(
-                errors=[
-                    PimemError(str(error).replace(places.home, "/home/ann"))
-                    for error in system.errors
-                ],
                 parts=[
                     part.but(text=part.text.replace(places.home, "/home/ann"))
                     for part in system.parts

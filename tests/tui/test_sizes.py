@@ -174,6 +174,33 @@ async def test_a_question_is_never_cut(demo: Places, width: int) -> None:
         assert "Cancel" in text
 
 
+async def test_too_small_names_the_key_that_quits_where_it_does(demo: Places) -> None:
+    async with manager(demo, size=(20, 6)) as pilot:
+        for keys, quits in ((["enter"], True), (["e"], False), (["escape", "H"], False)):
+            await press(pilot, *keys)
+            text = shown(pilot)
+            assert "30 x 8 cells." in text
+            assert ("q quits." in text) is quits
+            # What is covered keeps its scrollbars to itself.
+            assert not pilot.app.screen.show_vertical_scrollbar
+
+
+async def test_what_a_key_does_goes_on_below_itself(demo: Places) -> None:
+    async with manager(demo, size=SMALL) as pilot:
+        await press(pilot, "question_mark")
+        drawn = [line.strip("│ ▁▂▃▄▅▆▇█") for line in shown(pilot).splitlines()]
+        begin = next(n for n, line in enumerate(drawn) if line.startswith("enter "))
+        at = shown(pilot).splitlines()[begin].index("Open the topic")
+        assert shown(pilot).splitlines()[begin + 1][at:].strip("│ ").startswith("it")
+        assert drawn[begin + 1] == "it"
+
+
+async def test_a_row_that_is_too_long_says_so(demo: Places) -> None:
+    async with manager(demo, size=SMALL) as pilot:
+        await press(pilot, "i")
+        assert "(layered workspace: …" in shown(pilot)
+
+
 @pytest.mark.parametrize("keys", [[], ["down", "r"]], ids=["screen", "dialog"])
 async def test_an_older_size_that_is_still_on_its_way_is_let_go(
     demo: Places, keys: list[str]

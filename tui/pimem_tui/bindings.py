@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from textual.binding import Binding
 
-from .keys import KEYS
+from .keys import KEYS, key_names
 
 if TYPE_CHECKING:
     from textual.binding import BindingType
+    from textual.dom import DOMNode
+
+
+@runtime_checkable
+class _Rebound(Protocol):
+    """An app whose keys people may change."""
+
+    def key_for(self, binding_id: str) -> str:
+        """The first key of a binding as it holds."""
+
+
+def key_of(node: DOMNode, key_id: str) -> str:
+    """The first key of a binding as people write it, for a widget that tells of it."""
+    app = node.app
+    return app.key_for(key_id) if isinstance(app, _Rebound) else key_names(KEYS[key_id].keys)
 
 
 def bindings(*ids: str) -> list[BindingType]:

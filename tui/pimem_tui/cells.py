@@ -7,9 +7,9 @@ import re
 from pimem_core.text import visible_cell
 from rich.cells import cell_len, set_cell_size
 
-# Terminals disagree whether this selector makes a sign one or two cells wide, which would shift
-# every column after it. Without it they agree.
-_EMOJI_SELECTOR = "\ufe0f"
+# Terminals disagree how wide a sign is with one of these after it, a selector or a colour of skin,
+# which would shift every column after it. Without them they agree.
+_WIDTH_CHANGERS = re.compile("[\ufe0f\U0001f3fb-\U0001f3ff]")
 
 
 def clean(text: str, limit: int = 2_000) -> str:
@@ -19,7 +19,7 @@ def clean(text: str, limit: int = 2_000) -> str:
         text: Any text from a memory or the system.
         limit: Characters to look at; nobody sees more than a line of them.
     """
-    return visible_cell(text[:limit]).replace(_EMOJI_SELECTOR, "")
+    return _WIDTH_CHANGERS.sub("", visible_cell(text[:limit]))
 
 
 def cut(text: str, width: int) -> str:

@@ -272,7 +272,8 @@ class Manager(LayerChanges):
             if (store.system, store.path) == (typed.system, typed.folder):
                 self.push_screen(self._writer(store, draft, typed))
                 return
-        self.say_error(f"The draft is for {typed.folder}; open it with --dir and press D.")
+        key = self.key_for("list.drafts")
+        self.say_error(f"The draft is for {typed.folder}; open it with --dir and press {key}.")
 
     @on(LeftUnsaved)
     def _tell_left(self, message: LeftUnsaved) -> None:

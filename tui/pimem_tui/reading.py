@@ -6,8 +6,9 @@ import time
 from typing import TYPE_CHECKING
 
 from pimem_core import git
-from pimem_core.errors import PimemError, TopicNotFoundError
+from pimem_core.errors import AmbiguousTopicError, PimemError, TopicNotFoundError
 from pimem_core.systems.layers import STATUSES, layered
+from pimem_core.text import visible_cell
 
 from .branches import EntryRow, entry_rows, find_row, found_rows, handle, list_rows
 from .cells import clean
@@ -235,7 +236,7 @@ def read_body(
     """
     # These can wait until the list is there.
     from .markdown import Line, lay_out
-    from .wrap import Run
+    from .wrap import Run, wrap
 
     try:
         if again:
@@ -243,7 +244,8 @@ def read_body(
         text = topic.entry.text if isinstance(topic, EntryRow) else store.preview(topic.file)
     except PimemError as error:
         if not cancelled():
-            lines = [Line((Run(str(error), "muted"),))]
+            said = wrap([Run(visible_cell(str(error)), "muted")], width)
+            lines = [Line(tuple(line)) for line in said]
             post(BodyRead(store, topic, lines, width, error=str(error)))
         return
     if cancelled():
@@ -261,7 +263,10 @@ def _found_again(store: Store, topic: Topic) -> Topic:
         if row is None:
             raise TopicNotFoundError(f"{topic.of} has no entry “{topic.name}” any more.")
         return row
-    found = store.find(topic.file)
+    try:
+        found = store.find(topic.file)
+    except (TopicNotFoundError, AmbiguousTopicError) as error:  # ambiguous: a part of other names
+        raise TopicNotFoundError(f"“{topic.name}” is not in this store any more.") from error
     if found.file != topic.file:
         return topic
     return found if layer is None else found.but(note=topic.note)

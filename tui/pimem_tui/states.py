@@ -24,6 +24,7 @@ def state_of(
     query: str,
     hits: Listing | None,
     new_key: str = "",
+    clear_key: str = "esc",
 ) -> str | None:
     """The message for a store without rows, or None when the list shows.
 
@@ -34,6 +35,7 @@ def state_of(
         query: The filter.
         hits: What the filter found so far; None while it has found nothing yet.
         new_key: The key that writes a topic; empty where none can be written.
+        clear_key: The key that clears the filter.
     """
     if error and (listing is None or not listing.topics):
         return (
@@ -45,7 +47,7 @@ def state_of(
     if query:
         if hits is not None and not hits.topics:
             wanted = parse(query, listing.types, listing.type_word)
-            return f"{_nothing(wanted, listing.type_word)}\n\nesc clears the filter."
+            return f"{_nothing(wanted, listing.type_word)}\n\n{clear_key} clears the filter."
         return None
     if listing.topics:
         return None

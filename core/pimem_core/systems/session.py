@@ -16,6 +16,16 @@ if TYPE_CHECKING:
     from ..files.record import Record
     from ..paths import Places
 
+#: What a change is called in a sentence, where its action is no noun.
+_NOUNS = {
+    "write": "writing",
+    "unpin": "unpinning",
+    "remove": "removal",
+    "promote": "promotion",
+    "init": "creation",
+    "clear": "clearing",
+}
+
 
 class ChangeSession:
     """What is the same for every store.
@@ -66,7 +76,8 @@ class ChangeSession:
         )
         self._finish(made)
         verb = "Undid" if action == "undo" else "Redid"
-        said = f"{verb} the {self._first_action(record)} of {quote(about.name or about.file)}."
+        first = self._first_action(record)
+        said = f"{verb} the {_NOUNS.get(first, first)} of {quote(about.name or about.file)}."
         outcome = "undone" if action == "undo" else "redone"
         return self.change(outcome, about.name, about.file, said)
 

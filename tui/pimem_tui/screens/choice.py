@@ -11,8 +11,9 @@ from textual import getters, on
 from textual.containers import Vertical
 from textual.widgets import Input, Static
 
-from ..bindings import bindings_of
+from ..bindings import bindings_of, key_of
 from ..cells import clean, cut, fit
+from ..widgets.line_input import LineInput
 from ..widgets.rows import Rows
 from ..wrap import Run
 from .steady import SteadyModal
@@ -88,9 +89,10 @@ class ChoiceScreen(SteadyModal[str | None]):
         """The box."""
         with Vertical(id="box"):
             yield Static(self._title, id="question", markup=False)
-            yield Input(id="words", placeholder=self._hint, compact=True, select_on_focus=False)
+            yield LineInput(id="words", placeholder=self._hint, compact=True, select_on_focus=False)
             yield Rows()
-            yield Static("enter chooses, esc leaves it as it is", id="detail", markup=False)
+            take, cancel = key_of(self, "choice.take"), key_of(self, "choice.cancel")
+            yield Static(f"{take} chooses, {cancel} leaves it as it is", id="detail", markup=False)
 
     def on_mount(self) -> None:
         """Show the choices; keys go to the field where there is one."""

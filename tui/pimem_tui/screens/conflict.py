@@ -189,6 +189,8 @@ class ConflictScreen(SteadyScreen[str | None]):
 def _lines(text: str, sign: str, kind: str, width: int, here: bool = False) -> list[Line]:
     """The lines of a text with a sign before each; the place to decide has a bar as well."""
     found: list[Line] = []
+    if not text:
+        return found
     bar = "▌" if here else " "
     for line in visible(text).expandtabs(4).removesuffix("\n").split("\n"):
         for part in wrap([Run(line, kind)], max(width - 3, 8)):

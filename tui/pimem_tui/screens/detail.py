@@ -97,6 +97,8 @@ class DetailScreen(TopicScreen):
         self._width = 0
         self._trail: list[_Stop] = []
         self._shown_file: str | None = None
+        #: The file that somebody else changed, until it is read anew and that is told.
+        self._touched = ""
         self._lines: Sequence[Line] = ()
         self._truncated = False
         #: What stands below the body, and the links that it is about; None until they are known.
@@ -181,6 +183,10 @@ class DetailScreen(TopicScreen):
         self.add_class("-read")
         self._topic = message.topic
         self._lines, self._truncated = message.lines, message.truncated
+        if self._touched == file_of(self._topic):
+            self._touched = ""
+            if not message.error:  # which stands in the place of the text
+                self.app.say(f'"{self._topic.name}" changed on disk just now.')
         self._show_text()
         store, layer = linked(self._store), layered(self._store)
         if message.error:
@@ -203,7 +209,8 @@ class DetailScreen(TopicScreen):
         """Show heading, body and what is said of the links, all of one topic."""
         self.heading.show(self._topic)
         note = self.query_one("#note", Static)
-        note.update("This is the beginning of a long memory; E opens all of it.")
+        key = self.app.key_for("topic.edit_outside")
+        note.update(f"This is the beginning of a long memory; {key} opens all of it.")
         self.set_class(self._truncated, "-noted")
         lines = [*self._lines, *self._foot]
         keep = self._shown_file == self._topic.file
@@ -325,11 +332,10 @@ class DetailScreen(TopicScreen):
         self._read(again=True)
 
     def _follow_others(self, message: StoreTouched) -> None:
-        """Show the topic anew, and say so, when somebody else changed it."""
+        """Show the topic anew when somebody else changed it."""
         if message.store is not self._store:
             return
         if file_of(self._topic) in message.files:
-            self.app.say(f'"{self._topic.name}" changed on disk just now.')
-            self._read(again=True)
-        elif linked(self._store) is not None:
-            self._read()  # another topic may link here now, or no longer
+            self._touched = file_of(self._topic)
+        # Its line in the index may be another now, and other topics may link here or no longer.
+        self._read(again=True)

@@ -23,6 +23,7 @@ from ..manager import Manager
 from ..messages import TextMeasured
 from ..widgets import BodyView, KeyBar, TooSmall
 from ..widgets.choice import Choice
+from ..widgets.line_input import LineInput
 from ..widgets.text_editor import TextEditor
 from ..widgets.tick import Tick
 from .steady import SteadyScreen
@@ -137,7 +138,7 @@ class EditForm(SteadyScreen[None], Reader):
         types = self.typed_store.types if self.typed_store is not None else ()
         with Horizontal(classes="field"):
             yield Static("Name", classes="label")
-            yield Input(
+            yield LineInput(
                 fields.name,
                 placeholder="lower case, with-hyphens" if types else "",
                 id="name",
@@ -147,7 +148,7 @@ class EditForm(SteadyScreen[None], Reader):
         if types:
             with Horizontal(classes="field"):
                 yield Static("Title", classes="label")
-                yield Input(
+                yield LineInput(
                     fields.title,
                     placeholder="empty for the first heading, else the name",
                     id="title",
@@ -156,7 +157,7 @@ class EditForm(SteadyScreen[None], Reader):
                 )
         with Horizontal(classes="field"):
             yield Static("Description" if types else "Summary", classes="label")
-            yield Input(
+            yield LineInput(
                 fields.summary,
                 placeholder="one line that tells when to read this",
                 id="summary",

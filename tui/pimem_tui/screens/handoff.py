@@ -39,7 +39,7 @@ _LOOK_S = 2.0
 _EMPTY = (
     "There is no handoff.\n\n"
     "When pi compacts a conversation, it keeps here what was going on; the newest entry goes to "
-    "the model with the next prompt. handoff_keep in the settings (c) says how many stay."
+    "the model with the next prompt. handoff_keep in the settings ({key}) says how many stay."
 )
 
 
@@ -133,7 +133,7 @@ class HandoffScreen(SteadyScreen[None], Reader):
                 cost = plural(estimate(handoff.entries[0]), "token")
                 about = f"{entries} · the newest goes to the model, {cost} · {where}"
             else:
-                about, state = where, _EMPTY
+                about, state = where, _EMPTY.format(key=self.app.key_for("list.settings"))
         self.set_class(bool(state), "-message")
         self.query_one("#about", Static).update(cut(clean(about), max(self.size.width - 2, 1)))
         self.query_one("#state", Static).update(visible(state))

@@ -12,6 +12,7 @@ from textual.widgets import Static
 
 from ..bindings import bindings
 from ..commands import commands_of
+from ..wrap import Run, wrap
 from .steady import SteadyModal
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ _MARKS = (
     ("*", "somebody else changed it just now"),
     ("+", "marked, to be pinned or removed with others"),
 )
+#: Cells before the meanings, and cells of a line where the screen has room for it.
+_INDENT, _FULL = 12, 69
 
 
 class HelpScreen(SteadyModal[None]):
@@ -44,11 +47,22 @@ class HelpScreen(SteadyModal[None]):
         super().__init__()
         self._below = below
         self._notes = notes
+        self._width = _FULL
 
     def compose(self) -> ComposeResult:
         """The box."""
         with VerticalScroll(id="box"):
             yield Static(self._text(), id="text")
+
+    def on_resize(self) -> None:
+        """Wrap the text for the new width, once it is known."""
+        self.call_after_refresh(self._fit)
+
+    def _fit(self) -> None:
+        text = self.query_one("#text", Static)
+        if text.size.width != self._width:
+            self._width = text.size.width
+            text.update(self._text())
 
     def _text(self) -> Content:
         content = Content("")
@@ -66,16 +80,21 @@ class HelpScreen(SteadyModal[None]):
             if command.area != area:
                 area = command.area
                 content += "\n"
-            keys = f"{command.keys:<11}"
-            content += Content.assemble("\n", (keys, "$text-primary"), " ", command.help)
+            content += self._row(command.keys, command.help)
         content += Content.assemble("\n\n", ("Marks", "bold"))
         for sign, meaning in _MARKS:
-            content += Content.assemble("\n", (f"{sign:<11}", "$text-primary"), " ", meaning)
+            content += self._row(sign, meaning)
         content += (
             "\n\nThe mouse selects with a click, opens with another, and scrolls with the wheel."
         )
         content += "\nHold shift to select text as your terminal does."
         return content
+
+    def _row(self, sign: str, meaning: str) -> Content:
+        """A key or mark with what it means; that goes on below itself, not below the sign."""
+        lines = wrap([Run(meaning, "")], max(self._width - _INDENT, _INDENT))
+        told = ("\n" + " " * _INDENT).join("".join(run.text for run in line) for line in lines)
+        return Content.assemble("\n", (f"{sign:<{_INDENT - 1}}", "$text-primary"), " ", told)
 
     def action_close(self) -> None:
         """Go back."""

@@ -46,6 +46,8 @@ class _Entry:
     tokens: int
     line: int
     """Its line in the text, counted before wrapping."""
+    failed: bool = False
+    """It could not be read, and its line says why."""
 
 
 @dataclass
@@ -153,6 +155,8 @@ class InjectionScreen(SteadyScreen[None], Reader):
 
 
 def _row(entry: _Entry, most: int) -> list[Run]:
+    if entry.failed:
+        return [Run(f" {clean(entry.name)}", "warning")]
     cells = max(round(_BAR_CELLS * entry.tokens / most), 1)
     return [
         Run(f"{entry.tokens:>6,} ", "muted"),
@@ -163,24 +167,27 @@ def _row(entry: _Entry, most: int) -> list[Run]:
 
 def _read(places: Places, store: Store) -> _Injection:
     names: dict[str, str] = {}
-    told = ""
     found = _Injection([], [], 0)
+    systems = list(given(places))
+    told = {str(error) for system in systems for error in system.errors}
     try:
         for topic in store.list():
             names.setdefault(topic.injected, topic.name)
     except PimemError as error:
-        told = str(error)
-        said = visible(told.replace(places.home, "~"))
-        found.lines += [(f"! {clean(store.name)}: {said}", "cut"), ("", "")]
-    for system in given(places):
-        for trouble in map(str, system.errors):
-            if trouble != told:
-                found.lines.append((f"! {system.system}: {trouble}", "muted"))
+        if str(error) not in told:
+            said = visible(str(error).replace(places.home, "~"))
+            found.lines += [(f"! {clean(store.name)}: {said}", "cut"), ("", "")]
+    for system in systems:
+        for trouble in system.errors:
+            said = visible(str(trouble).replace(places.home, "~"))
+            title = f"! {system.system} cannot be read"
+            found.entries.append(_Entry(title, 0, len(found.lines), failed=True))
+            found.lines += [(f"! {system.system}: {said}", "cut"), ("", "")]
         for part in system.parts:
             _add(found, f"{system.system} {part.name}", part.text, part.dropped, names)
     if not found.entries:
         found.lines.append(("Nothing is given here.", "muted"))
-    found.entries.sort(key=lambda entry: -entry.tokens)
+    found.entries.sort(key=lambda entry: (not entry.failed, -entry.tokens))
     return found
 
 

@@ -28,6 +28,7 @@ from ..bindings import bindings_of
 from ..branches import entry_rows
 from ..messages import OlderRead, TargetsRead
 from ..targets import file_choices
+from ..widgets.line_input import LineInput
 from .choice import ChoiceScreen, entry_choices
 from .edit import EditScreen
 from .edit_form import Fields
@@ -99,7 +100,7 @@ class NewEntryScreen(EditScreen):
         """File and title, then the fields of an entry."""
         with Horizontal(classes="field"):
             yield Static("File", classes="label")
-            yield Input(
+            yield LineInput(
                 fields.name,
                 placeholder="such as decisions.md; F4 lists them",
                 id="name",
@@ -108,7 +109,7 @@ class NewEntryScreen(EditScreen):
             )
         with Horizontal(classes="field"):
             yield Static("Title", classes="label")
-            yield Input(
+            yield LineInput(
                 fields.summary,
                 placeholder="what was decided or learnt, in a few words",
                 id="summary",
@@ -121,7 +122,7 @@ class NewEntryScreen(EditScreen):
                     label, hint, known = _FIELDS[key]
                     with Horizontal(classes="half" if key == line[-1] else "half left"):
                         yield Static(label, classes="label")
-                        yield Input(
+                        yield LineInput(
                             self._values.get(key, ""),
                             placeholder=hint,
                             id=key,

@@ -19,6 +19,7 @@ from ..cells import clean, cut, find_matches, fit
 from ..manager import Manager
 from ..news import News
 from ..widgets import KeyBar, TooSmall
+from ..widgets.line_input import LineInput
 from ..widgets.rows import Rows
 from ..wrap import Run
 from .steady import SteadyScreen
@@ -52,7 +53,7 @@ class Found(News):
     errors: Sequence[str]
 
 
-class SearchInput(Input):
+class SearchInput(LineInput):
     """The words to look for. The keys of the list work while they are typed."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_of("search")
@@ -161,7 +162,8 @@ class SearchScreen(SteadyScreen[None], Reader):
         self.query_one("#note", Static).update(message.note)
         said = ""
         if not message.hits:
-            said = "Nothing found. esc clears the words." if message.done else "Searching …"
+            key = self.app.key_for("search.back")
+            said = f"Nothing found. {key} clears the words." if message.done else "Searching …"
         self._say("\n\n".join((said, *message.errors)) if said else "")
         if message.done and message.hits and message.errors:
             self.app.say_error(message.errors[0])

@@ -21,6 +21,7 @@ from ..manager import Manager
 from ..messages import Copied
 from ..news import News
 from ..widgets import KeyBar, TooSmall
+from ..widgets.line_input import LineInput
 from ..widgets.rows import Rows
 from ..wrap import Run
 from .steady import SteadyScreen
@@ -64,7 +65,7 @@ class SettingsRead(News):
     changed: Settings | None = None
 
 
-class ValueInput(Input):
+class ValueInput(LineInput):
     """The line that a value is typed into."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_of("value")
@@ -264,7 +265,8 @@ class SettingsScreen(SteadyScreen[None], Reader):
             return
         _row, _value, refusal = self._typed()
         self.set_class(bool(refusal), "-refused")
-        self.query_one("#about", Static).update(visible_cell(refusal or "enter keeps it."))
+        said = refusal or f"{self.app.key_for('value.accept')} keeps it."
+        self.query_one("#about", Static).update(visible_cell(said))
 
     def action_accept(self) -> None:
         """Keep what was typed, unless a rule is against it."""

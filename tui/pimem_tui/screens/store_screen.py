@@ -326,7 +326,8 @@ class StoreScreen(TopicScreen):
         """Put a message in the place of the list when there is nothing to list."""
         shown = self._shown[self._index]
         new_key = self.app.key_for("list.new") if self.can_write() else ""
-        text = state_of(shown.listing, shown.status, shown.error, self._query, self._hits, new_key)
+        keys = (new_key, self.app.key_for("filter.clear"))
+        text = state_of(shown.listing, shown.status, shown.error, self._query, self._hits, *keys)
         layer = shown.layer
         if text is not None and layer is not None and layer.missing and not self._query:
             text = state_of_layer(layer, self.app.key_for("layer.init"))

@@ -8,15 +8,16 @@ from pimem_core.text import visible_cell
 from textual import getters
 from textual.containers import Horizontal
 from textual.reactive import reactive
-from textual.widgets import Input, Static
+from textual.widgets import Static
 
 from ..bindings import bindings_of
+from .line_input import LineInput
 
 if TYPE_CHECKING:
     from textual.binding import BindingType
 
 
-class FilterInput(Input):
+class FilterInput(LineInput):
     """The text of the filter. Up and down move in the list without leaving it."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_of("filter")

@@ -9,6 +9,7 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
 
+from ..bindings import key_of
 from ..cells import clean, cut
 from .parts import part_style
 
@@ -59,7 +60,7 @@ class LayerStrip(Widget):
             state.append((f"inbox {len(load.inbox):,}", "warning"))
         own = [row for row in load.files if row.path.startswith(f"{found.store.path}/")]
         if any(row.note == "not agreed to yet" for row in own):
-            state.append(("not used yet (?)", "warning"))
+            state.append((f"not used yet ({key_of(self, 'app.help')})", "warning"))
         hidden = sum(row.hidden_by is not None for row in own)
         if hidden:
             state.append((f"{hidden:,} hidden", "warning"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual.geometry import Size
@@ -111,7 +112,11 @@ class Rows(LineView, can_focus=True):
         cursor = self.get_component_rich_style("rows--cursor") if row == self.selected else Style()
         base = self.rich_style + cursor
         segments = [Segment(run.text, self._style(run.kind) + cursor) for run in self.rows[row]]
-        return Strip(segments).adjust_cell_length(width, base)
+        strip = Strip(segments)
+        if cell_len(strip.text.rstrip()) > width:
+            last = strip.crop(0, width - 1)
+            strip = Strip([*last, Segment("…", segments[-1].style)])
+        return strip.adjust_cell_length(width, base)
 
     def _style(self, kind: str) -> Style:
         return self.get_component_rich_style(f"rows--{kind}") if kind else self.rich_style

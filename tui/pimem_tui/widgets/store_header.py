@@ -11,6 +11,7 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
 
+from ..bindings import key_of
 from ..cells import clean, cut
 from ..news import News
 from .parts import part_style
@@ -142,12 +143,14 @@ class StoreAbout(Widget):
     def _state(self, status: StoreStatus) -> list[tuple[str, str]]:
         """What needs attention, the most important last."""
         state: list[tuple[str, str]] = []
+        help_key = key_of(self, "app.help")
         if status.notes and not read_only(status):
-            state.append((f"{plural(len(status.notes), 'note')} (?)", "text"))
+            state.append((f"{plural(len(status.notes), 'note')} ({help_key})", "text"))
         if self.order:
             state.append((self.order, "text"))
         if self.drafts:
-            state.append((f"{plural(self.drafts, 'draft')} (D)", "warning"))
+            key = key_of(self, "list.drafts")
+            state.append((f"{plural(self.drafts, 'draft')} ({key})", "warning"))
         if self.stale:
             state.append((f"{self.stale:,} stale", "warning"))
         if self.problems:
@@ -155,7 +158,7 @@ class StoreAbout(Widget):
         if status.lock is not None:
             state.append((lock_words(status), "warning"))
         if read_only(status):
-            why = " (?)" if status.notes else ""
+            why = f" ({help_key})" if status.notes else ""
             state.append((f"read-only: {clean(status.format or '')}{why}", "warning"))
         return state
 

@@ -233,16 +233,21 @@ def _folded(text: str) -> str:
 def find(found: Iterable[Section], wanted: str, *, file: str) -> Section:
     """The entry that a heading, a title or a part of one means.
 
+    A whole heading, with date and title, is never a part of another: whoever holds one and finds it
+    gone must not act on the next.
+
     Raises:
         TopicNotFoundError: Nothing matches; the message lists what is there.
         AmbiguousTopicError: Several match.
     """
     known = list(found)
     folded = wanted.strip().casefold()
+    dated = _HEADING.fullmatch(wanted.strip())
+    part = "" if dated and dated[2] else folded
     for matches in (
         [one for one in known if one.heading == wanted.strip()],
         [one for one in known if folded in (one.heading.casefold(), one.title.casefold())],
-        [one for one in known if folded and folded in one.heading.casefold()],
+        [one for one in known if part and part in one.heading.casefold()],
     ):
         if len(matches) == 1:
             return matches[0]

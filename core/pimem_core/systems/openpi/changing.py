@@ -138,7 +138,8 @@ class Session(ChangeSession):
         dropped = self._maintain()
         steps = [*self._tombstone_steps(entry.file, buried=True), self._index_step(entry.file)]
         self.commit("remove", entry.name, entry.file, steps)
-        said = f"Removed {quote(entry.name)} from the index; the file {entry.file} stays."
+        stays = "stays" if os.path.lexists(self._path(entry.file)) else "was missing already"
+        said = f"Removed {quote(entry.name)} from the index; the file {entry.file} {stays}."
         return self.change("removed", entry.name, entry.file, said, dropped)
 
     def rewrite(

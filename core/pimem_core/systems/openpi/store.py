@@ -332,9 +332,12 @@ class OpenpiStore:
         found = entries(view.text)
         entry = self._only(find(found, topic), topic)
         self._refuse_pinned(found, entry)
+        path = self._rows.path(entry.file, view)
+        there = view.shown[path] is not None if path in view.shown else os.path.lexists(path)
+        stays = "stays on disk" if there else "is missing already"
         return Removal(
             question=f"Remove {quote(entry.name)} from the index?",
-            goes_and_stays=f"The file {entry.file} stays on disk.",
+            goes_and_stays=f"The file {entry.file} {stays}.",
         )
 
     def remove(self, topic: str) -> Change:
