@@ -394,9 +394,9 @@ def test_undo_says_which_newer_change_it_cannot_read(
     first, broken, _last = sorted(Path(places.state_dir, "undo").iterdir())
     broken.write_text("{")
     undone = pimem("undo")
-    assert (undone.out, undone.err) == ('Undid the write of "Three".\n', "")
+    assert (undone.out, undone.err) == ('Undid the writing of "Three".\n', "")
     undone = pimem("undo", "2")
-    assert undone.out == 'Undid the write of "One".\n'
+    assert undone.out == 'Undid the writing of "One".\n'
     assert str(broken) in undone.err
     first.unlink()
     nothing = pimem("undo")
