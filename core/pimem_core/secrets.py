@@ -137,7 +137,7 @@ def refuse(places: Places, text: str, *, known: str = "", name: str = "", file: 
         more = f" (and {len(found) - 1} more)" if found[1:] else ""
         raise SecretError(
             f"Line {first.line} looks like a credential ({first.rule}){more}; nothing was stored. "
-            "Take it out, or pass --allow-secret if it is meant to be kept.",
+            + SecretError.ADVICE,
             name=name,
             file=file,
         )
