@@ -150,7 +150,7 @@ def refuse(
         more = f" (and {len(found) - 1} more)" if found[1:] else ""
         raise SecretError(
             f"{where} looks like a credential ({rule}){more}; nothing was stored. "
-            "Take it out, or pass --allow-secret if it is meant to be kept.",
+            + SecretError.ADVICE,
             name=name,
             file=file,
         )

@@ -95,6 +95,19 @@ async def test_remove_in_the_detail_goes_back_to_the_list(demo: Places) -> None:
         assert selected(pilot) == "api-conventions.md"
 
 
+def without_text(places: Places) -> None:
+    Path(places.agent_dir, "memory", "test-database.md").write_text("---\nname: x\n---\n\n")
+
+
+async def test_an_empty_file_says_so(demo: Places) -> None:
+    without_text(demo)
+    async with manager(demo) as pilot:
+        await press(pilot, *["down"] * 3)
+        assert "There is no text yet." in shown(pilot)
+        await press(pilot, "enter")
+        assert "There is no text yet." in shown(pilot)
+
+
 async def test_a_missing_file_says_so(demo: Places) -> None:
     async with manager(demo) as pilot:
         await press(pilot, *["down"] * 6, "enter")

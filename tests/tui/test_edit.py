@@ -324,3 +324,15 @@ async def test_an_open_topic_says_that_it_changed(demo: Places) -> None:
             file.write("more\n")
         await until(pilot, lambda: "saving merges" in shown(pilot))
         assert "more" not in editor(pilot).editor.text
+
+
+async def test_a_real_secret_is_asked_about_in_the_words_of_the_manager(demo: Places) -> None:
+    async with manager(demo) as pilot:
+        await press(pilot, "n", *"key", "tab", *"s", "tab")
+        editor(pilot).editor.text = "ghp_" + "x8Kq2LmN4pRs6TuVwXyZ1aBcD3eFgHiJkL5M"
+        await press(pilot, "f2")
+        assert isinstance(pilot.app.screen, ConfirmScreen)
+        text = " ".join(shown(pilot).replace("│", " ").split())
+        assert "looks like a credential" in text
+        assert "Cancel goes back" in text
+        assert "--allow-secret" not in text

@@ -139,6 +139,17 @@ async def test_what_was_undone_is_named(demo: Places) -> None:
         assert notices(pilot)[-1].startswith('Undid the removal of "Test Database".')
 
 
+async def test_a_topic_that_is_gone_is_refused_without_a_command(demo: Places) -> None:
+    path = folder_of(demo) / "MEMORY.md"
+    async with manager(demo) as pilot:
+        await press(pilot, *["down"] * 3, "r")
+        lines = path.read_text().splitlines(keepends=True)
+        path.write_text("".join(line for line in lines if "test-database" not in line))
+        await press(pilot, "y")
+        assert notices(pilot)[-1].startswith('No topic matches "test-database.md"')
+        assert "pimem list" not in notices(pilot)[-1]
+
+
 async def test_several_are_pinned_and_removed_at_once(demo: Places) -> None:
     async with manager(demo) as pilot:
         await press(pilot, *["down"] * 3, "space", "space")

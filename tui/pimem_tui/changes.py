@@ -134,10 +134,8 @@ class TopicChanges(TypeAhead):
                     try:
                         refuse_gone(store, topic)
                         changes.append(change(topic.file))
-                    except PinnedError as error:
-                        refusals.append(self.pinned(error))
                     except PimemError as error:
-                        refusals.append(str(error))
+                        refusals.append(self.refusal(error))
                 if changes:
                     store.announce()
             return SeveralChanged(store, changes, refusals)
@@ -306,9 +304,12 @@ class TopicChanges(TypeAhead):
             return f" {self.key_for('change.undo')} undoes {what}."
         return f" {self.key_for('change.redo')} redoes it." if outcome == "undone" else ""
 
-    def pinned(self, error: PinnedError) -> str:
-        """The refusal of a pinned topic, with the key that is the way out."""
-        return f'"{error.name}" is pinned; {self.key_for("topic.pin")} unpins it.'
+    def refusal(self, error: PimemError) -> str:
+        """Why something was refused, with a key as the way out where the message has a command."""
+        if isinstance(error, PinnedError):
+            return f'"{error.name}" is pinned; {self.key_for("topic.pin")} unpins it.'
+        said, advice, _rest = str(error).partition("; pimem list ")
+        return f"{said}." if advice else said
 
     def key_for(self, binding_id: str) -> str:
         """The first key of a binding as people write it."""
@@ -383,10 +384,8 @@ class TopicChanges(TypeAhead):
         def run() -> None:
             try:
                 result = work()
-            except PinnedError as error:
-                result = ChangeFailed(store, file, self.pinned(error))
             except PimemError as error:
-                result = ChangeFailed(store, file, str(error))
+                result = ChangeFailed(store, file, self.refusal(error))
             except Exception as error:
                 result = ChangeFailed(store, file, unexpected(error))
             self.post_message(WorkDone(key, result, opens))

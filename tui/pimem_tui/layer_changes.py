@@ -15,6 +15,7 @@ from .branches import EntryRow, entry_rows
 from .cells import clean
 from .changes import TopicChanges
 from .messages import ChangeFailed, EntriesRead, PromotionRefused, TopicChanged
+from .saving import TAKE_OUT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -169,7 +170,7 @@ class LayerChanges(TopicChanges):
                     )
                     store.announce()
             except SecretError as error:
-                return PromotionRefused(store, wanted, str(error))
+                return PromotionRefused(store, wanted, error.advising(TAKE_OUT))
             return TopicChanged(self.layer_named(store, change.store), change)
 
         self.start(store, wanted.file, work)

@@ -250,7 +250,7 @@ def read_body(
         return
     if cancelled():
         return
-    lines = lay_out(text, width)
+    lines = lay_out(text, width) or [Line((Run("There is no text yet.", "muted"),))]
     truncated = len(text) >= _CUT_BYTES or len(text.encode(errors="replace")) >= _CUT_BYTES
     if not cancelled():
         post(BodyRead(store, topic, lines, width, truncated=truncated))

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from pimem_core.model import Change
     from pimem_core.systems.base import Store
+#: The advice on a secret where a question with two answers follows.
+TAKE_OUT = "Cancel goes back, so that you can take it out."
 
 
 @dataclass(eq=False, repr=False)
@@ -56,7 +58,7 @@ def attempt(
             change = work()
             store.announce()
     except SecretError as error:
-        return Refusal("secret", str(error), base=opened, mine=text)
+        return Refusal("secret", error.advising(TAKE_OUT), base=opened, mine=text)
     except ConflictError as error:
         return _conflict(store, error, file, opened, text)
     except PimemError as error:

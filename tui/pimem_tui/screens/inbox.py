@@ -37,14 +37,16 @@ if TYPE_CHECKING:
 
     from ..messages import ChangeFailed, StoreTouched, TopicChanged
 
-_EMPTY = """Nothing waits in the inbox.
-
-{key} puts an empty checkpoint there: fill it in with what you should know next time, then promote
-it to a memory file. Nothing in the inbox is ever given to the model."""
-_NO_WORKSPACE = """Nothing waits in the inbox.
-
-Checkpoints go into a project's memory, and this project has none yet: in the list, go to the
-workspace and create it."""
+_EMPTY = (
+    "Nothing waits in the inbox.\n\n"
+    "{key} puts an empty checkpoint there: fill it in with what you should know next time, then "
+    "promote it to a memory file. Nothing in the inbox is ever given to the model."
+)
+_NO_WORKSPACE = (
+    "Nothing waits in the inbox.\n\n"
+    "Checkpoints go into a project's memory, and this project has none yet: in the list, go to "
+    "the workspace and create it."
+)
 
 
 class _Row(NamedTuple):
