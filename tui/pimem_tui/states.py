@@ -40,7 +40,7 @@ def state_of(
     if error and (listing is None or not listing.topics):
         return (
             f"This store cannot be read.\n\n{error}\n\n"
-            "`pimem doctor` says what can be mended. Nothing was changed."
+            "Once that is mended, the list shows here by itself. Nothing was changed."
         )
     if listing is None:
         return "Reading …"
