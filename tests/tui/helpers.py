@@ -236,6 +236,7 @@ async def until(pilot: Pilot[None], condition: Callable[[], bool], limit_s: floa
     while not condition():
         assert time.monotonic() < end, f"still not so:\n{shown(pilot)}"
         await pilot.pause(0.01)
+    await pilot.pause(0)  # what came with it, such as a notice, is told too
 
 
 async def settled(pilot: Pilot[None]) -> None:
