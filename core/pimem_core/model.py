@@ -152,6 +152,16 @@ class Topic(Value):
         put(self, "entries", entries)
         put(self, "note", note)
 
+    def __eq__(self, other: object) -> bool:
+        """Compare the fields; how a topic came by them does not count."""
+        return other is self or (
+            isinstance(other, Topic)
+            and other._fields == self._fields
+            and all(getattr(other, name) == getattr(self, name) for name in self._fields)
+        )
+
+    __hash__ = Value.__hash__
+
     @property
     def injected(self) -> str:
         """The line as a model is given it: the stamp is the day alone."""

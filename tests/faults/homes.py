@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from faults import standins, tracer
 from pimem_core.files import record
+from pimem_core.files.unfinished import INTENTS
 from pimem_core.paths import Places, find_places
 from pimem_core.systems.openpi.index import INDEX_NAME, entries
 from pimem_core.systems.openpi.system import OpenpiSystem
@@ -142,7 +143,7 @@ class Home:
 
     def age_lock(self, seconds: float = 61) -> None:
         """Let time go by for the locks that a kill left without an intent that names them."""
-        intents = list(record.records(self.places.state_dir, record.INTENTS))
+        intents = list(record.records(self.places.state_dir, INTENTS))
         for path in self.root.rglob(".lock"):
             if path.read_text() in [token for left in intents for token in left.tokens]:
                 continue

@@ -14,7 +14,7 @@ from .filtering import NO_TYPE
 from .ordering import places_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from pimem_core.model import Topic
 
@@ -104,27 +104,38 @@ def prepare(
     )
     if below:
         _unfold(listing, below, order)
-    widest = 0
-    types: set[str | None] = set()
-    for row, topic in enumerate(listing.topics):
-        listing.rows.setdefault(topic.file, row)
-        types.add(topic.type)
-        if widest < MAX_NAME_CELLS and len(topic.name) * 2 > widest:
-            widest = max(widest, cell_len(clean(topic.name, MAX_NAME_CELLS)))
+    last = len(listing.topics) - 1
+    # Of several rows of one file the first counts.
+    listing.rows = {t.file: last - row for row, t in enumerate(reversed(listing.topics))}
     if has_entries:
         listing.types = STATUSES
         # Titles of entries are long, and the columns stay where they are when one unfolds.
         listing.name_cells = MAX_NAME_CELLS
         return listing
-    listing.name_cells = min(widest, MAX_NAME_CELLS)
+    listing.name_cells = _widest((topic.name for topic in listing.topics), MAX_NAME_CELLS)
+    types = {topic.type for topic in listing.topics}
     named = sorted(kind for kind in types if kind is not None)
     if named:
         listing.types = [
             *(kind.casefold() for kind in named),
             *([NO_TYPE] if None in types else ()),
         ]
-        listing.type_cells = min(max(cell_len(clean(kind, 40)) for kind in named), MAX_TYPE_CELLS)
+        listing.type_cells = _widest(named, MAX_TYPE_CELLS)
     return listing
+
+
+def _widest(texts: Iterable[str], limit: int) -> int:
+    """The cells of the widest text, at most the limit."""
+    widest = 0
+    for text in texts:
+        # No character has more than two cells; most texts are seen to have one for each.
+        if len(text) * 2 > widest:
+            is_plain = text.isascii() and text.isprintable()
+            cells = len(text) if is_plain else cell_len(clean(text, limit))
+            if cells >= limit:
+                return limit
+            widest = max(widest, cells)
+    return widest
 
 
 def _unfold(listing: Listing, below: Mapping[str, Sequence[Topic]], order: int) -> None:

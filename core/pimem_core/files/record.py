@@ -13,6 +13,7 @@ from ..errors import PimemError, StorageError
 from ..model import Value
 from .process import Process
 from .read import read_bytes
+from .unfinished import INTENTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
     from .patch import Hunk
 
-INTENTS = "intents"
 JOURNAL = "undo"
 _VERSION = 1
 

@@ -13,6 +13,7 @@ from .holder import LOCK_NAME, is_alive, lock_content
 from .publish import explained
 from .read import read_bytes
 from .transaction import content
+from .unfinished import INTENTS, may_be_any
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,14 +36,11 @@ def unfinished(state_dir: str, folder: str | None = None) -> list[Record]:
 
     A change that failed in this process and could not be taken back counts as well.
     """
-    try:
-        if not os.listdir(os.path.join(state_dir, record.INTENTS)):
-            return []
-    except OSError:
+    if not may_be_any(state_dir):
         return []
     return [
         found
-        for found in record.records(state_dir, record.INTENTS)
+        for found in record.records(state_dir, INTENTS)
         if folder in (None, found.about.folder) and _is_left(found)
     ]
 
@@ -67,7 +65,7 @@ def recover(state_dir: str, folder: str) -> list[str]:
     Raises:
         StorageError: A file cannot be put right; the record stays for the next time.
     """
-    for kind in (record.INTENTS, record.JOURNAL, "drafts"):
+    for kind in (INTENTS, record.JOURNAL, "drafts"):
         clean(os.path.join(state_dir, kind))
     said = _set_aside(state_dir)
     for left in unfinished(state_dir, folder):
@@ -117,8 +115,8 @@ def _release_others(left: Record, folder: str) -> None:
 def _set_aside(state_dir: str) -> list[str]:
     """Rename intents that are no records, so that each is told once and nothing is lost."""
     said = []
-    for name in record.names(state_dir, record.INTENTS):
-        path = os.path.join(state_dir, record.INTENTS, name)
+    for name in record.names(state_dir, INTENTS):
+        path = os.path.join(state_dir, INTENTS, name)
         try:
             record.load(read_bytes(path))
         except record.NewerRecordError as error:

@@ -27,9 +27,10 @@ from .publish import (
     temporary_name,
 )
 from .read import read_bytes
-from .record import INTENTS, JOURNAL, FileRecord, Record, dump, new_id
+from .record import JOURNAL, FileRecord, Record, dump, new_id
 from .record import About as About
 from .record import load as load
+from .unfinished import INTENTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -87,7 +87,7 @@ class Store(Protocol):
     system: str
     path: str
     #: Which of `write`, `pin`, `remove`, `edit`, `compose` the system has; `links` for a
-    #: `LinkedStore`, `types` for a `TypedStore`, `handoff` for a
+    #: `LinkedStore`, `skim` for a `SkimmedStore`, `types` for a `TypedStore`, `handoff` for a
     #: `HandoffStore`, `inbox` for a `LayeredStore`.
     abilities: frozenset[str]
 
@@ -285,6 +285,19 @@ class HandoffStore(Store, Protocol):
 def handing_over(store: Store) -> HandoffStore | None:
     """The store as one with a handoff, None when it has none."""
     return cast("HandoffStore", store) if "handoff" in store.abilities else None
+
+
+class SkimmedStore(Store, Protocol):
+    """A store that has the top of its list long before all of it; its abilities have `skim`."""
+
+    def skim(self, count: int) -> Sequence[Topic]:
+        """The first so many of `list`, or fewer; raises as that does."""
+        ...
+
+
+def skimmed(store: Store) -> SkimmedStore | None:
+    """The store as one that can be skimmed, None when it cannot."""
+    return cast("SkimmedStore", store) if "skim" in store.abilities else None
 
 
 class TypedStore(Store, Protocol):

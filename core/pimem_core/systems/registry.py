@@ -6,6 +6,7 @@ import contextlib
 import os
 
 from ..errors import InvalidArgumentError, PimemError
+from ..files.unfinished import may_be_any
 from .layered.layers import GLOBAL, WORKSPACE
 from .layered.system import LayeredSystem
 from .openpi.system import OpenpiSystem
@@ -138,6 +139,8 @@ def repair(places: Places) -> list[str]:
     Returns:
         A sentence for each change that was repaired.
     """
+    if not may_be_any(places.state_dir):
+        return []
     from ..files import recovery
 
     said: list[str] = []

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from ...files.unfinished import may_be_any
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ...files.record import Record
@@ -26,10 +28,7 @@ def unfinished(state_dir: str) -> list[Record]:
 
 def as_before(places: Places) -> dict[str, bytes | None]:
     """What readers show instead of the disk while a change is unfinished."""
-    try:
-        if not os.listdir(os.path.join(places.state_dir, "intents")):
-            return {}
-    except OSError:
+    if not may_be_any(places.state_dir):
         return {}
     from ...files import recovery
 

@@ -12,7 +12,7 @@ from ...text import SPACE_PATTERN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from collections.abc import Set as AbstractSet
     from datetime import datetime
     from typing import ClassVar
@@ -86,19 +86,13 @@ class Entry:
     @property
     def stale(self) -> bool:
         """Whether maintenance marked the line as stale."""
-        return _STALE in self.head
+        return is_stale(self.rest)
 
     @property
     def stamp(self) -> str | None:
         """The line's stamp as written."""
         match = STAMP.search(self.head)
         return match.group() if match else None
-
-    def facts(self) -> tuple[str | None, bool, bool]:
-        """Stamp, pin and stale mark at once, for long lists."""
-        head = self.rest.split(" -- ", 1)[0]
-        match = STAMP.search(head)
-        return match.group() if match else None, _PIN in head, _STALE in head
 
     @property
     def summary(self) -> str:
@@ -112,30 +106,44 @@ class Entry:
         return Entry(self.prefix, self.name, self.middle, self.file, rest, self.tail)
 
 
+def is_stale(rest: str) -> bool:
+    """Whether what follows an entry's link has the stale mark where it counts."""
+    return _STALE in rest and _STALE in rest.split(" -- ", 1)[0]
+
+
 def parse_line(line: str) -> Entry | None:
     """Read one line, without its LF, as an entry; None when it is prose."""
-    match = _match(line)
-    return None if match is None else _entry(match)
+    match = match_line(line)
+    return None if match is None else entry_of(match)
 
 
-def _match(line: str) -> re.Match[str] | None:
+def match_line(line: str) -> re.Match[str] | None:
+    """The line as an entry's parts, a group for each but the tail; None when it is prose."""
     match = _ENTRY.match(line)
     return None if match is None or _is_taken(match[4]) else match
 
 
-def _entry(match: re.Match[str]) -> Entry:
+def entry_of(match: re.Match[str]) -> Entry:
+    """The entry of a line that matched."""
     prefix, name, middle, file, rest = match.groups()
     return Entry(prefix, name, middle, file, rest, match.string[match.end() :])
 
 
+def matches(text: str) -> Iterator[re.Match[str]]:
+    """The lines of an index that are entries, in order, duplicates included."""
+    for match in map(_ENTRY.match, text.split("\n")):
+        if match is not None and not _is_taken(match[4]):
+            yield match
+
+
 def entries(text: str) -> list[Entry]:
     """The entries of an index in order, duplicates included."""
-    return [entry for entry in map(parse_line, text.split("\n")) if entry is not None]
+    return list(map(entry_of, matches(text)))
 
 
 def files(text: str) -> set[str]:
     """The files that an index names."""
-    return {match[4] for match in map(_match, text.split("\n")) if match is not None}
+    return {match[4] for match in matches(text)}
 
 
 def canonical(name: str, file: str, *, pinned: bool, stamp: str, summary: str) -> str:
@@ -160,7 +168,7 @@ class Index:
             self._lines, self._matches = list(lines), list(matches)
         else:
             self._lines = text.split("\n")
-            self._matches = [_match(line) for line in self._lines]
+            self._matches = [match_line(line) for line in self._lines]
             self._calm = None
         first = self._lines[0]
         self._eol = "\r" if len(self._lines) > 1 and first.endswith("\r") else ""
@@ -174,7 +182,7 @@ class Index:
 
     def entries(self) -> list[Entry]:
         """The entries in order."""
-        return [_entry(match) for match in self._matches if match is not None]
+        return [entry_of(match) for match in self._matches if match is not None]
 
     def files(self) -> set[str]:
         """The files that the entries name."""
@@ -182,18 +190,18 @@ class Index:
 
     def of_file(self, file: str) -> list[Entry]:
         """The entries of one file; more than one when lines are duplicated."""
-        return [_entry(match) for match in self._matches if match is not None and match[4] == file]
+        return [self._at(position) for position in self._positions(file)]
 
     def named(self, topic: str) -> Entry | None:
         """The entry with exactly this name, ignoring case; the last one counts."""
         wanted = topic.lower()
         for match in reversed(self._matches):
             if match is not None and match[2].lower() == wanted:
-                return _entry(match)
+                return entry_of(match)
         return None
 
     def _put(self, position: int, line: str) -> None:
-        before, after = self._matches[position], _match(line)
+        before, after = self._matches[position], match_line(line)
         self._lines[position], self._matches[position] = line, after
         calm, self._calm = self._calm, None
         day = _calm_day(after[5]) if after is not None else ""
@@ -209,7 +217,7 @@ class Index:
     def _at(self, position: int) -> Entry:
         match = self._matches[position]
         assert match is not None
-        return _entry(match)
+        return entry_of(match)
 
     def _positions(self, file: str) -> list[int]:
         return [i for i, match in enumerate(self._matches) if match and match[4] == file]
@@ -242,7 +250,7 @@ class Index:
         picked = {
             i: entry
             for i, match in enumerate(self._matches)
-            if match is not None and doomed(entry := _entry(match))
+            if match is not None and doomed(entry := entry_of(match))
         }
         self._drop(set(picked))
         return list(picked.values())

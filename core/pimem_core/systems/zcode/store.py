@@ -11,6 +11,7 @@ from ...errors import (
     TopicNotFoundError,
     UnsupportedError,
 )
+from ...files import unfinished
 from ...files.holder import own_lock_holder, own_lock_path
 from ...files.read import PREVIEW_BYTES, read_bytes
 from ...model import Change, Document, Hit, StoreStatus, Topic
@@ -91,15 +92,7 @@ class ZcodeStore:
         return found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino
 
     def _unfinished(self) -> Mapping[str, bytes | None]:
-        intents = os.path.join(self.places.state_dir, "intents")
-        try:
-            if not os.listdir(intents):
-                return {}
-        except OSError:
-            return {}
-        from ...files import recovery
-
-        return recovery.as_before(self.places.state_dir, self.path)
+        return unfinished.as_before(self.places.state_dir, self.path)
 
     def list(self, *, cancelled: Cancelled = never) -> Sequence[Topic]:
         """The facts in the order of the index, then those it does not list."""
