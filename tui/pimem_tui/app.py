@@ -18,6 +18,7 @@ from .bindings import bindings
 from .collecting import collect_seldom
 from .ending import LastResort
 from .manager import Manager
+from .reading import top_of
 from .screens.browser import BrowserScreen
 from .screens.topic_screen import TopicScreen
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
     from textual.command import Provider
     from textual.screen import Screen
+
+    from .listing import Listing
 
 # What the first screen needs; the other screens bring their own.
 _SHEETS = ("base", "browser")
@@ -61,6 +64,7 @@ class PimemApp(Manager):
         start: int = 0,
         now: Callable[[], float] = time.time,
         repaired: Sequence[str] = (),
+        top: Listing | None = None,
     ) -> None:
         super().__init__(places, stores)
         self._first = start
@@ -68,6 +72,7 @@ class PimemApp(Manager):
         #: The error that ended the app, if one did.
         self.crash: Exception | None = None
         self._repaired = repaired
+        self._top = top
 
     def on_load(self) -> None:
         """Obey an order to end in good order, before the terminal is taken over."""
@@ -84,7 +89,7 @@ class PimemApp(Manager):
 
     def get_default_screen(self) -> Screen[None]:
         """Begin with the list."""
-        return BrowserScreen(self.stores, self._first, self.places.home, self.now)
+        return BrowserScreen(self.stores, self._first, self.places.home, self.now, self._top)
 
     def action_help(self) -> None:
         """Show all keys of the screen."""
@@ -127,7 +132,9 @@ def run_manager(store: str | None = None, folder: str | None = None, *, demo: bo
 
             with logging_to(find_places().state_dir) as log:
                 repaired = registry.repair(places)
-                return _run(PimemApp(stores, places, start=start, repaired=repaired), log)
+                top = top_of(stores[start])
+                app = PimemApp(stores, places, start=start, repaired=repaired, top=top)
+                return _run(app, log)
     except PimemError as error:
         sys.stderr.write(f"pimem: {error}\n")
         return EXIT_CODES[error.outcome]

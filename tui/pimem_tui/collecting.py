@@ -11,6 +11,7 @@ def collect_seldom() -> None:
     Looking through ten thousand topics for cycles, which they never have, would take longer than
     the time between two keys. What a list drops is freed at once all the same.
     """
+    gc.freeze()  # the first collection would look through all that was imported
     gc.enable()
     gc.set_threshold(25_000, 200, 100)
 

@@ -97,12 +97,16 @@ class Manager(LayerChanges):
         A screen that brings a sheet of its own has Textual parse all sheets anew, which takes
         longer than a key may be held up.
         """
-        path = stylesheet(f"{names[0]}.tcss")
+        self.bring_sheet(names[0])
+        if names[1:]:
+            self.set_timer(_SHEET_S, partial(self._load_sheets, names[1:]))
+
+    def bring_sheet(self, name: str) -> None:
+        """Have the rules of a sheet, for widgets that are mounted from now on."""
+        path = stylesheet(f"{name}.tcss")
         if not self.stylesheet.has_source(str(path), ""):
             self.stylesheet.read(path)
             self.stylesheet.parse()
-        if names[1:]:
-            self.set_timer(_SHEET_S, partial(self._load_sheets, names[1:]))
 
     def on_unmount(self) -> None:
         """End the watch."""

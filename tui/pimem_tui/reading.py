@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from typing import TYPE_CHECKING
 
 from pimem_core import git
 from pimem_core.errors import AmbiguousTopicError, PimemError, TopicNotFoundError
+from pimem_core.systems.base import skimmed
 from pimem_core.systems.layers import STATUSES, layered
 from pimem_core.text import visible_cell
 
@@ -44,6 +46,8 @@ if TYPE_CHECKING:
 _REPORT_S = 0.12
 #: Seconds before the first: a screenful shows while the rest is looked through.
 _FIRST_S = 0.04
+#: Rows that hardly a terminal has more of.
+_SCREENFUL = 100
 #: Previews as long as this were probably cut; a little below the 50 KiB that stores keep to.
 _CUT_BYTES = 50_000
 
@@ -98,6 +102,15 @@ def read_store(
             return
         tokens += 0 if isinstance(topic, EntryRow) else topic.tokens
     post(TokensCounted(store, tokens))
+
+
+def top_of(store: Store) -> Listing | None:
+    """What a first look at a store shows; None when only a whole look tells."""
+    quick = skimmed(store)
+    if quick is not None:
+        with contextlib.suppress(PimemError):  # told when all of it is read
+            return prepare(quick.skim(_SCREENFUL))
+    return None
 
 
 def read_layer(store: Store, layer: LayeredStore, post: Post) -> None:

@@ -180,7 +180,7 @@ class BrowserScreen(BranchScreen):
         self.workers.cancel_group(self, "search")
         self._index = self.tabs.active = index
         self._hits = None
-        self.about.status = self.store_status
+        self.about.path, self.about.status = self.store.path, self.store_status
         self._slow = False
         self._show_rows()
         self._read()

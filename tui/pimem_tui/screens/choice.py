@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from pimem_core.text import visible_cell
-from pimem_styles import stylesheet
+from pimem_styles import stylesheets
 from rich.cells import cell_len
 from textual import getters, on
 from textual.containers import Vertical
@@ -50,7 +50,7 @@ class ChoiceScreen(SteadyModal[str | None]):
     Typing keeps to what contains the words.
     """
 
-    CSS_PATH = stylesheet("choice.tcss")
+    CSS_PATH = stylesheets("choice")
     BINDINGS: ClassVar[list[BindingType]] = bindings_of("choice")
 
     rows = getters.query_one(Rows)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from pimem_core.text import visible
-from pimem_styles import stylesheet
+from pimem_styles import stylesheets
 from textual.containers import Horizontal, VerticalScroll
 from textual.widgets import Button, Static
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class ConfirmScreen(SteadyModal[bool]):
     """Asks one question. Cancel has the focus, and only `y` or its button says yes."""
 
-    CSS_PATH = stylesheet("confirm.tcss")
+    CSS_PATH = stylesheets("confirm")
     AUTO_FOCUS = "#cancel"
     BINDINGS: ClassVar[list[BindingType]] = bindings_of("confirm")
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from pimem_core.merge import both, regions
 from pimem_core.text import visible
-from pimem_styles import stylesheet
+from pimem_styles import stylesheets
 from textual import getters
 from textual.containers import Container, Vertical
 from textual.widgets import Static
@@ -40,7 +40,7 @@ class ConflictScreen(SteadyScreen[str | None]):
 
     app = getters.app(Manager)
 
-    CSS_PATH = stylesheet("conflict.tcss")
+    CSS_PATH = stylesheets("conflict")
     AUTO_FOCUS = None
     KEY_BAR = (
         "conflict.theirs",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from pimem_core.systems.base import linked
 from pimem_core.systems.layers import layered
-from pimem_styles import stylesheet
+from pimem_styles import stylesheets
 from textual import getters, on
 from textual.widgets import Static
 
@@ -55,7 +55,7 @@ class _Stop(NamedTuple):
 class DetailScreen(TopicScreen):
     """Read one topic and follow its links; esc goes back along them, then to the topic's row."""
 
-    CSS_PATH = stylesheet("detail.tcss")
+    CSS_PATH = stylesheets("detail")
     AUTO_FOCUS = "BodyView"
     KEY_BAR = (
         "topic.back",

@@ -11,7 +11,7 @@ from pimem_core.paths import tilde
 from pimem_core.systems.base import WriteRequest, typed
 from pimem_core.text import plural, visible_cell
 from pimem_core.tokens import estimate
-from pimem_styles import stylesheet
+from pimem_styles import stylesheets
 from textual import getters, on
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Checkbox, Input, Static, TextArea
@@ -54,7 +54,7 @@ class EditForm(SteadyScreen[None], Reader):
 
     app = getters.app(Manager)
 
-    CSS_PATH = [stylesheet("edit.tcss")]
+    CSS_PATH = stylesheets("edit")
     AUTO_FOCUS = None
 
     name_field = getters.query_one("#name", Input)

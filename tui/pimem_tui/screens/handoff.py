@@ -9,7 +9,7 @@ from pimem_core.paths import tilde
 from pimem_core.systems.base import HANDOFF_FILE, Handoff
 from pimem_core.text import plural, visible
 from pimem_core.tokens import estimate
-from pimem_styles import stylesheet
+from pimem_styles import stylesheets
 from textual import getters, on
 from textual.widgets import Static
 
@@ -57,7 +57,7 @@ class HandoffScreen(SteadyScreen[None], Reader):
 
     app = getters.app(Manager)
 
-    CSS_PATH = stylesheet("handoff.tcss")
+    CSS_PATH = stylesheets("handoff")
     AUTO_FOCUS = "BodyView"
     KEY_BAR = (
         "handoff.back",

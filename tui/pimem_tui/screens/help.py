@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from pimem_core.text import visible
-from pimem_styles import stylesheet
+from pimem_styles import stylesheets
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
@@ -39,7 +39,7 @@ _INDENT, _FULL = 12, 69
 class HelpScreen(SteadyModal[None]):
     """Lists every key that the screen below knows, and what is to be said about the store."""
 
-    CSS_PATH = stylesheet("help.tcss")
+    CSS_PATH = stylesheets("help")
     AUTO_FOCUS = "#box"
     BINDINGS: ClassVar[list[BindingType]] = bindings("help.close")
 

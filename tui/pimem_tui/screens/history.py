@@ -8,7 +8,7 @@ from pimem_core import undo
 from pimem_core.errors import PimemError
 from pimem_core.paths import tilde
 from pimem_core.text import plural, visible, visible_cell
-from pimem_styles import stylesheet
+from pimem_styles import stylesheets
 from rich.cells import cell_len
 from textual import getters, on
 from textual.containers import Vertical
@@ -48,7 +48,7 @@ class HistoryScreen(SteadyScreen[None], Reader):
 
     app = getters.app(Manager)
 
-    CSS_PATH = stylesheet("history.tcss")
+    CSS_PATH = stylesheets("history")
     AUTO_FOCUS = "Rows"
     KEY_BAR = ("history.undo", "history.redo", "history.back", "app.help")
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("history")]
@@ -98,7 +98,7 @@ class HistoryScreen(SteadyScreen[None], Reader):
     @on(HistoryRead)
     def _take(self, message: HistoryRead) -> None:
         self._entries = message.entries
-        self.set_class(not message.entries, "-empty")
+        self.set_class(not message.entries, "-message")
         said = _EMPTY
         if message.error:
             said = f"The history cannot be read.\n\n{tilde(message.error, self.app.places.home)}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 from pimem_core.errors import PimemError
 from pimem_core.model import Topic
 from pimem_core.text import plural, visible
-from pimem_styles import stylesheet
+from pimem_styles import stylesheets
 from rich.cells import cell_len
 from textual import getters, on
 from textual.containers import Vertical
@@ -67,7 +67,7 @@ class InboxScreen(SteadyScreen[None], Reader):
 
     app = getters.app(Manager)
 
-    CSS_PATH = stylesheet("inbox.tcss")
+    CSS_PATH = stylesheets("inbox")
     AUTO_FOCUS = "Rows"
     KEY_BAR = (
         "inbox.back",
@@ -137,7 +137,7 @@ class InboxScreen(SteadyScreen[None], Reader):
         if message.error:
             self.app.say_error(message.error)
         count = len(message.files)
-        self.set_class(not count, "-empty")
+        self.set_class(not count, "-message")
         self.query_one("#title", Static).update(
             f"Inbox: {plural(count, 'file')} to review and promote" if count else "Inbox"
         )
@@ -162,7 +162,7 @@ class InboxScreen(SteadyScreen[None], Reader):
     def _draw(self, row: _Row) -> list[Run]:
         if row.section is not None:
             tick = "[ ]" if row.section in self._left_out.get(row.key, ()) else "[x]"
-            return [Run(f"   {tick} ", "bar"), Run(visible(clean(row.section)), "name")]
+            return [Run(f"   {tick} ", "accent"), Run(visible(clean(row.section)), "name")]
         several = len({other.layer.path for other in self._rows}) > 1
         layer = f"  {clean(row.layer.name)}" if several else ""
         state = "" if row.file.filled else "  to fill in"

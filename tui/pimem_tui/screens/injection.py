@@ -9,7 +9,7 @@ from pimem_core.errors import PimemError
 from pimem_core.injection import given
 from pimem_core.text import plural, visible
 from pimem_core.tokens import estimate
-from pimem_styles import stylesheet
+from pimem_styles import stylesheets
 from textual import getters, on
 from textual.containers import Horizontal
 from textual.widgets import Static
@@ -70,7 +70,7 @@ class InjectionScreen(SteadyScreen[None], Reader):
 
     app = getters.app(Manager)
 
-    CSS_PATH = stylesheet("injection.tcss")
+    CSS_PATH = stylesheets("injection")
     AUTO_FOCUS = "Rows"
     KEY_BAR = ("injection.back", "injection.page_down", "app.help")
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("injection")]
@@ -160,7 +160,7 @@ def _row(entry: _Entry, most: int) -> list[Run]:
     cells = max(round(_BAR_CELLS * entry.tokens / most), 1)
     return [
         Run(f"{entry.tokens:>6,} ", "muted"),
-        Run("█" * cells + " " * (_BAR_CELLS - cells + 1), "bar"),
+        Run("█" * cells + " " * (_BAR_CELLS - cells + 1), "accent"),
         Run(clean(entry.name), "name"),
     ]
 

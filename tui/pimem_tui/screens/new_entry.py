@@ -18,7 +18,7 @@ from pimem_core.systems.layers import (
 )
 from pimem_core.text import visible_cell
 from pimem_core.tokens import estimate
-from pimem_styles import stylesheet
+from pimem_styles import stylesheets
 from textual import on
 from textual.containers import Horizontal
 from textual.suggester import SuggestFromList
@@ -58,7 +58,7 @@ _LINES = (("status", "confidence"), ("valid_from", "verified"), ("supersedes",))
 class NewEntryScreen(EditScreen):
     """File, title, fields and text of a new entry; what it would be stands beside them."""
 
-    CSS_PATH = [stylesheet("edit.tcss"), stylesheet("new_entry.tcss")]
+    CSS_PATH = stylesheets("edit", "new_entry")
     KEY_BAR = ("edit.save", "edit.leave", "form.file", "form.older", "edit.preview", "app.help")
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("form")]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from pimem_core.errors import PimemError
 from pimem_core.paths import tilde
 from pimem_core.text import plural, visible
-from pimem_styles import stylesheet
+from pimem_styles import stylesheets
 from textual import getters, on
 from textual.widgets import Static
 
@@ -42,7 +42,7 @@ class PromotionScreen(SteadyScreen[None], Reader):
 
     app = getters.app(Manager)
 
-    CSS_PATH = stylesheet("promotion.tcss")
+    CSS_PATH = stylesheets("promotion")
     AUTO_FOCUS = "BodyView"
     KEY_BAR = ("promotion.do", "promotion.target", "promotion.back", "app.help")
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("promotion")]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pimem_core.errors import PimemError
 from pimem_core.text import plural, visible, visible_cell
-from pimem_styles import stylesheet
+from pimem_styles import stylesheets
 from textual import getters, on
 from textual.containers import Horizontal
 from textual.widgets import Input, Static
@@ -68,7 +68,7 @@ class SearchScreen(SteadyScreen[None], Reader):
 
     app = getters.app(Manager)
 
-    CSS_PATH = stylesheet("search.tcss")
+    CSS_PATH = stylesheets("search")
     AUTO_FOCUS = "SearchInput"
     KEY_BAR = ("search.open", "search.back", "app.help")
     BINDINGS: ClassVar[list[BindingType]] = []

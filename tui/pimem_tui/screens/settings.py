@@ -9,7 +9,7 @@ from pimem_core import options, settings
 from pimem_core.errors import PimemError
 from pimem_core.paths import tilde
 from pimem_core.text import plural, visible_cell
-from pimem_styles import stylesheet
+from pimem_styles import stylesheets
 from textual import getters, on
 from textual.containers import Horizontal
 from textual.widgets import Input, Static
@@ -76,7 +76,7 @@ class SettingsScreen(SteadyScreen[None], Reader):
 
     app = getters.app(Manager)
 
-    CSS_PATH = stylesheet("settings.tcss")
+    CSS_PATH = stylesheets("settings")
     AUTO_FOCUS = "Rows"
     KEY_BAR = (
         "value.accept",
@@ -326,7 +326,7 @@ def _drawn(row: _Row, cells: int, width: int, home: str) -> list[Run]:
     if row.trouble:
         return [Run(f" ! {clean(row.trouble)}", "warning")]
     if setting is None:
-        return [Run(f" {clean(row.section)}", "bar")]
+        return [Run(f" {clean(row.section)}", "accent")]
     if row.item is not None:
         return [Run("     - ", "muted"), Run(clean(_plain(setting.value[row.item])), "name")]
     kind = "name" if setting.source != "default" else "muted"

@@ -8,9 +8,11 @@ them all twice.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.screen import ModalScreen, Screen, ScreenResultType
+
+from ..widgets.voices import VOICE_CLASSES
 
 if TYPE_CHECKING:
     from textual.events import Resize
@@ -36,7 +38,11 @@ class _Steady(Screen[ScreenResultType]):
 class SteadyScreen(_Steady[ScreenResultType]):
     """A screen that leaves sizes alone that the terminal no longer has."""
 
+    COMPONENT_CLASSES: ClassVar[set[str]] = {*VOICE_CLASSES}
+
 
 # ModalScreen comes first, since a class has the style rules of its first base.
 class SteadyModal(ModalScreen[ScreenResultType], _Steady[ScreenResultType]):
     """The same as a dialog above another screen."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {*VOICE_CLASSES}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
@@ -9,7 +10,8 @@ from typing import TYPE_CHECKING
 from pimem_core.systems.layers import layered
 from pimem_core.text import visible
 from textual import getters, on
-from textual.containers import Container, Horizontal
+from textual.containers import Horizontal
+from textual.widget import MountError
 from textual.widgets import Static
 
 from ..collecting import keep_out
@@ -49,6 +51,8 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.timer import Timer
 
+#: Seconds that the first paint is given before a thread takes its share of the processor.
+_PAINT_S = 0.01
 #: Seconds after which reading is worth a message.
 _SLOW_S = 0.15
 #: Seconds between two looks at a store that somebody holds locked.
@@ -84,16 +88,29 @@ class StoreScreen(TopicScreen):
 
     tabs = getters.query_one(StoreTabs)
     about = getters.query_one(StoreAbout)
-    strip = getters.query_one(LayerStrip)
-    filter_bar = getters.query_one(FilterBar)
     topic_list = getters.query_one(TopicList)
     key_bar = getters.query_one(KeyBar)
     preview = getters.query_one(Preview)
 
     def __init__(
-        self, stores: Sequence[Store], start: int, home: str, now: Callable[[], float]
+        self,
+        stores: Sequence[Store],
+        start: int,
+        home: str,
+        now: Callable[[], float],
+        top: Listing | None = None,
     ) -> None:
+        """Show stores.
+
+        Args:
+            stores: The stores.
+            start: Which of them first.
+            home: The person's home folder.
+            now: The clock that ages are told by.
+            top: What is known already of the top of its list.
+        """
         super().__init__()
+        self._top = top
         self._stores = stores
         self._home = home
         self._now = now
@@ -106,6 +123,11 @@ class StoreScreen(TopicScreen):
         self._greyed: tuple[object, ...] = ()
         self._order = 0
         self._unmark: Timer | None = None
+        # Nothing of these is to be seen at first, so they are mounted once the rows show.
+        self.strip = LayerStrip()
+        self.filter_bar = FilterBar()
+        self._state = Static(id="state", markup=False)
+        self._is_filling = False
 
     @property
     def store(self) -> Store:
@@ -151,24 +173,36 @@ class StoreScreen(TopicScreen):
         """Header, list, preview and keys; a message takes the place of the list when needed."""
         yield StoreTabs([store.name for store in self._stores])
         yield StoreAbout(self._home)
-        yield LayerStrip()
-        yield FilterBar()
         yield Seam()
         with Horizontal(id="body"):
-            with Container(id="rows"):
-                yield TopicList(self._now)
-                yield Static(id="state", markup=False)
+            yield TopicList(self._now)
             yield Preview(self._now)
         yield KeyBar()
-        yield TooSmall()
+
+    def _fill_later(self) -> None:
+        if not self._is_filling:
+            self._is_filling = True
+            self.set_timer(_PAINT_S, self._fill)
+
+    async def _fill(self) -> None:
+        """Mount what the rows need not wait for."""
+        self.app.bring_sheet("parts")
+        with contextlib.suppress(MountError):  # the app ends already
+            await self.preview.fill()
+            await self.mount(self.strip, self.filter_bar, before=self.query_one(Seam))
+            await self.query_one("#body").mount(self._state, before=self.preview)
+            await self.mount(TooSmall())
 
     def on_mount(self) -> None:
-        """Show the frame first, then read."""
+        """Show the frame, and what is known of the rows; then read."""
+        if self._top is not None:
+            self.topic_list.show(self._top, name_cells=self._top.name_cells)
         self.tabs.active = self._index
+        self.about.path = self.store.path
         self.app.topic_changed.subscribe(self, self._follow_change)
         self.app.change_failed.subscribe(self, self._follow_failure)
         self.app.store_touched.subscribe(self, self._follow_others)
-        self.call_after_refresh(self._read, others=True)
+        self.set_timer(_PAINT_S, partial(self._read, others=True))
         self.set_interval(60, self.topic_list.redraw)  # ages move on
         self.set_interval(_LOCK_LOOK_S, self._look_at_lock)
 
@@ -195,10 +229,12 @@ class StoreScreen(TopicScreen):
 
     def _say_reading(self) -> None:
         self._slow = True
+        self._fill_later()
         self._show_state()
 
     @on(TopicsRead)
     def _take_topics(self, message: TopicsRead) -> None:
+        self._fill_later()
         index = self._stores.index(message.store)
         shown = self._shown[index]
         if shown.listing is None and len(message.listing.topics) > _MANY:
@@ -241,7 +277,7 @@ class StoreScreen(TopicScreen):
         self._show_place()
 
     def _show_place(self) -> None:
-        count = len(self.topic_list.listing.topics)
+        count = len(self.topic_list.listing.topics) if self.is_read else 0
         place = f"{self.topic_list.selected + 1:,} of {count:,}" if count else ""
         marked = len(self._shown[self._index].marked)
         self.key_bar.status = f"{marked:,} marked · {place}" if marked else place
@@ -256,6 +292,7 @@ class StoreScreen(TopicScreen):
 
     @on(ReadFailed)
     def _take_failure(self, message: ReadFailed) -> None:
+        self._fill_later()
         index = self._stores.index(message.store)
         self._shown[index].error = message.error
         if index == self._index:
@@ -334,7 +371,7 @@ class StoreScreen(TopicScreen):
         if shown.listing is None and not shown.error and not self._slow:
             text = None  # most stores are there before anybody could read a message
         self.set_class(text is not None, "-message")
-        self.query_one("#state", Static).update(visible(text or ""))
+        self._state.update(visible(text or ""))
         self._grey()
 
     def _grey(self) -> None:

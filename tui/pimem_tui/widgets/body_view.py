@@ -30,6 +30,18 @@ if TYPE_CHECKING:
 MEASURE = 88
 #: Takes the place of the first cell of the chosen link.
 _CHOSEN = "▸"
+#: The kinds of text that are drawn in a voice; the others have styles of their own.
+_VOICES = {
+    "heading": "accent strong",
+    "subheading": "strong",
+    "strong": "strong",
+    "quote": "muted",
+    "muted": "muted",
+    "added": "success",
+    "removed": "error",
+    "cut": "warning strong",
+    "match": "match",
+}
 
 
 class BodyView(LineView):
@@ -38,24 +50,7 @@ class BodyView(LineView):
     ALLOW_SELECT = True
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         f"body-view--{kind}"
-        for kind in (
-            "heading",
-            "subheading",
-            "strong",
-            "emphasis",
-            "strike",
-            "code",
-            "block",
-            "link",
-            "missing",
-            "chosen",
-            "quote",
-            "muted",
-            "match",
-            "added",
-            "removed",
-            "cut",
-        )
+        for kind in ("emphasis", "strike", "code", "block", "link", "missing", "chosen")
     }
     BINDINGS: ClassVar[list[BindingType]] = bindings_of("text")
 
@@ -202,8 +197,8 @@ class BodyView(LineView):
             styles.append((part, self._style(kind)))
             cell += cell_len(run.text) if self._targets else 0
         if self._query:
-            match = self.get_component_rich_style("body-view--match")
-            styles = _overlay(styles, find_matches(line.text, self._query), match)
+            found = find_matches(line.text, self._query)
+            styles = _overlay(styles, found, self._style("match"))
         selection = self.text_selection
         span = selection.get_span(number) if selection is not None else None
         if span is not None:
@@ -226,8 +221,8 @@ class BodyView(LineView):
         """The style of a kind of text, worked out once for many lines."""
         style = self._styles.get(kind)
         if style is None:
-            style = self.rich_style
-            if kind:
+            style = self.voice(_VOICES.get(kind, ""))
+            if kind and kind not in _VOICES:
                 style += self.get_component_rich_style(f"body-view--{kind}", partial=True)
             self._styles[kind] = style
         return style

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, ClassVar
 from rich.cells import cell_len
 from textual.content import Content
 from textual.reactive import reactive
-from textual.widget import Widget
 
 from ..bindings import bindings_of
 from ..cells import clean
 from ..news import News
-from .parts import part_style
+from .voices import Voiced
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,10 +22,9 @@ if TYPE_CHECKING:
 _GAP = 2
 
 
-class Choice(Widget, can_focus=True):
+class Choice(Voiced, can_focus=True):
     """`(•) one  ( ) another`: the mark tells without colour what is chosen."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"choice--chosen", "choice--other"}
     BINDINGS: ClassVar[list[BindingType]] = bindings_of("type")
 
     value: reactive[str | None] = reactive(None)
@@ -75,7 +73,7 @@ class Choice(Widget, can_focus=True):
         for word in self._words:
             chosen = word == self.value
             text = f"({'•' if chosen else ' '}) {clean(word)}"
-            style = part_style(self, "choice--chosen" if chosen else "choice--other")
+            style = self.spoken("strong" if chosen else "muted")
             content += Content.styled(text, style) + Content(" " * _GAP)
             self._places.append((at, at + cell_len(text), word))
             at += cell_len(text) + _GAP
@@ -84,9 +82,9 @@ class Choice(Widget, can_focus=True):
     def _short(self) -> Content:
         word = clean(self.value or "none yet")
         return (
-            Content.styled("‹ ", part_style(self, "choice--other"))
-            + Content.styled(word, part_style(self, "choice--chosen"))
-            + Content.styled(" ›", part_style(self, "choice--other"))
+            Content.styled("‹ ", self.spoken("muted"))
+            + Content.styled(word, self.spoken("strong"))
+            + Content.styled(" ›", self.spoken("muted"))
         )
 
     def on_click(self, event: events.Click) -> None:

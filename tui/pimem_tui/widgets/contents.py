@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from textual.content import Content
 from textual.reactive import reactive
-from textual.widget import Widget
 
 from ..cells import cut
 from ..news import News
-from .parts import part_style
+from .voices import Voiced
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,10 +47,8 @@ def sections_of(lines: Sequence[Line]) -> list[Section]:
     return found
 
 
-class Contents(Widget):
+class Contents(Voiced):
     """The headings, the one in view set off. It takes no keys: the text scrolls by itself."""
-
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"contents--here", "contents--other"}
 
     sections: reactive[Sequence[Section]] = reactive((), layout=True)
     here: reactive[int] = reactive(-1)
@@ -87,7 +84,7 @@ class Contents(Widget):
         for number, section in enumerate(self.sections[self._first :], start=self._first):
             here = number == self.here
             text = cut("  " * section.depth + section.text, max(self.size.width - 2, 1))
-            style = part_style(self, "contents--here" if here else "contents--other")
+            style = self.spoken("accent strong" if here else "muted")
             lines.append(Content.styled(f"{'▸' if here else ' '} {text}", style))
         return Content("\n").join(lines)
 

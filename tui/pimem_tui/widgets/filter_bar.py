@@ -14,6 +14,7 @@ from ..bindings import bindings_of
 from .line_input import LineInput
 
 if TYPE_CHECKING:
+    from textual.app import ComposeResult
     from textual.binding import BindingType
 
 
@@ -34,21 +35,16 @@ class FilterBar(Horizontal):
 
     input = getters.query_one(FilterInput)
 
-    def on_mount(self) -> None:
-        """Fill the line after the first paint, which it would delay."""
-        self.call_after_refresh(self.call_later, self._fill)
-
-    async def _fill(self) -> None:
-        await self.mount(
-            Static("/", id="filter-label", markup=False),
-            FilterInput(
-                placeholder="name, file, summary or text",
-                id="filter",
-                compact=True,
-                select_on_focus=False,
-            ),
-            Static("", id="filter-note", markup=False),
+    def compose(self) -> ComposeResult:
+        """A sign, the text, the note."""
+        yield Static("/", id="filter-label", markup=False)
+        yield FilterInput(
+            placeholder="name, file, summary or text",
+            id="filter",
+            compact=True,
+            select_on_focus=False,
         )
+        yield Static("", id="filter-note", markup=False)
 
     def watch_note(self, note: str) -> None:
         """Show the note."""

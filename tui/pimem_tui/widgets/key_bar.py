@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from rich.cells import cell_len
 from textual.content import Content
 from textual.reactive import reactive
-from textual.widget import Widget
 
 from ..cells import clean
 from ..keys import key_names
-from .parts import part_style
+from .voices import Voiced
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,15 +32,11 @@ class _Key(NamedTuple):
         return cell_len(self.key) + 1 + cell_len(self.label)
 
 
-class KeyBar(Widget):
+class KeyBar(Voiced):
     """Shows the bindings that the screen names in `KEY_BAR`; a click presses one.
 
     The last one stays when others have to go: it is the help that lists them all.
     """
-
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        f"key-bar--{kind}" for kind in ("key", "label", "off", "status")
-    }
 
     status: reactive[str] = reactive("")
     """A word or two at the right, such as where the selection is."""
@@ -85,15 +80,16 @@ class KeyBar(Widget):
         at = 1
         for key in keys:
             self._places.append((at, at + key.cells, key))
-            key_style = part_style(self, "key-bar--key" if key.enabled else "key-bar--off")
-            label_style = part_style(self, "key-bar--label" if key.enabled else "key-bar--off")
+            key_style = self.spoken("accent strong" if key.enabled else "faint")
+            label_style = self.spoken("muted" if key.enabled else "faint")
             content += Content.styled(key.key, key_style)
             content += Content.styled(f" {key.label}  ", label_style)
             at += key.cells + 2
         room = width - at - 1
         if status and cell_len(status) <= room and (self.busy or len(keys) == len(self._keys)):
-            style = part_style(self, "key-bar--status")
-            content += Content.styled(" " * (room - cell_len(status)) + status, style)
+            content += Content.styled(
+                " " * (room - cell_len(status)) + status, self.spoken("muted")
+            )
         return content
 
     async def on_click(self, event: events.Click) -> None:

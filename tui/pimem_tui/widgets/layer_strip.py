@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from textual.content import Content
 from textual.reactive import reactive
-from textual.widget import Widget
 
 from ..bindings import key_of
 from ..cells import clean, cut
-from .parts import part_style
+from .voices import Voiced
 
 if TYPE_CHECKING:
-    from textual.style import Style
-
     from ..messages import LayerRead
 
 #: A task shorter than this in cells says nothing.
 _LEAST_TASK = 16
 
 
-class LayerStrip(Widget):
+class LayerStrip(Voiced):
     """The task at the left; at the right what waits and what the next prompt does not get."""
-
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        f"layer-strip--{kind}" for kind in ("label", "task", "text", "warning")
-    }
 
     found: reactive[LayerRead | None] = reactive(None)
 
@@ -45,11 +38,11 @@ class LayerStrip(Widget):
         room = width - 2 - sum(cell_len(text) + 2 for text, _ in right)
         label, said = ("task ", task) if task else ("no current task", "")
         shown = cut(said, max(room - cell_len(label), 0))
-        content = Content.styled(f" {label}", self._style("label"))
-        content += Content.styled(shown, self._style("task"))
+        content = Content.styled(f" {label}", self.spoken("muted"))
+        content += Content.styled(shown, self.spoken("name"))
         content += " " * max(room - cell_len(label) - cell_len(shown), 0)
         for text, kind in right:
-            content += Content.styled(f"  {text}", self._style(kind))
+            content += Content.styled(f"  {text}", self.spoken(kind))
         return content
 
     def _state(self, found: LayerRead) -> list[tuple[str, str]]:
@@ -69,11 +62,8 @@ class LayerStrip(Widget):
         if cut_ones or left_out:
             state.append((f"{cut_ones + left_out:,} cut", "warning"))
         if found.git is not None:
-            state.append((f"git: {_git_words(found)}", "text"))
+            state.append((f"git: {_git_words(found)}", "muted"))
         return state
-
-    def _style(self, kind: str) -> Style:
-        return part_style(self, f"layer-strip--{kind}")
 
 
 def _git_words(found: LayerRead) -> str:

@@ -39,11 +39,8 @@ class Preview(Vertical, Reader):
         self._short = False
         self._rest: Timer | None = None
 
-    def on_mount(self) -> None:
-        """Make room first: heading and text come after the first paint, which they would delay."""
-        self.call_after_refresh(self.call_later, self._fill)
-
-    async def _fill(self) -> None:
+    async def fill(self) -> None:
+        """Mount heading and text; until then there is room for them only."""
         await self.mount(TopicHeading(self._now), BodyView(can_focus=False))
         self.heading.short = self._short
         self.call_after_refresh(self._read)

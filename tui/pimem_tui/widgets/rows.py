@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rich.cells import cell_len
 from rich.segment import Segment
-from rich.style import Style
 from textual.geometry import Size
 from textual.reactive import reactive
 from textual.strip import Strip
@@ -29,10 +28,6 @@ class Rows(LineView, can_focus=True):
     """One line each. Where something else has the keys, it calls `move`."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_of("rows")
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        *(f"rows--{kind}" for kind in ("name", "muted", "bar", "warning", "match")),
-        "rows--cursor",
-    }
 
     selected: reactive[int] = reactive(0)
 
@@ -109,14 +104,11 @@ class Rows(LineView, can_focus=True):
         width = self.scrollable_content_region.width
         if row >= len(self.rows):
             return Strip.blank(width, self.rich_style)
-        cursor = self.get_component_rich_style("rows--cursor") if row == self.selected else Style()
-        base = self.rich_style + cursor
-        segments = [Segment(run.text, self._style(run.kind) + cursor) for run in self.rows[row]]
+        cursor = "cursor" if row == self.selected else ""
+        base = self.voice(cursor)
+        segments = [Segment(run.text, self.voice(f"{cursor} {run.kind}")) for run in self.rows[row]]
         strip = Strip(segments)
         if cell_len(strip.text.rstrip()) > width:
             last = strip.crop(0, width - 1)
             strip = Strip([*last, Segment("…", segments[-1].style)])
         return strip.adjust_cell_length(width, base)
-
-    def _style(self, kind: str) -> Style:
-        return self.get_component_rich_style(f"rows--{kind}") if kind else self.rich_style

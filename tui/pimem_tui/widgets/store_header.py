@@ -2,34 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from pimem_core.paths import tilde
 from pimem_core.text import plural
 from rich.cells import cell_len
 from textual.content import Content
 from textual.reactive import reactive
-from textual.widget import Widget
 
 from ..bindings import key_of
 from ..cells import clean, cut
 from ..news import News
-from .parts import part_style
+from .voices import Voiced
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pimem_core.model import StoreStatus
     from textual import events
-    from textual.style import Style
 
 
-class StoreTabs(Widget):
+class StoreTabs(Voiced):
     """The stores with their counts; the shown one stands out."""
-
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        f"store-tabs--{kind}" for kind in ("name", "tab", "active", "tokens")
-    }
 
     active: reactive[int] = reactive(0)
     counts: reactive[tuple[int | None, ...]] = reactive(())
@@ -68,17 +62,17 @@ class StoreTabs(Widget):
         first = 0
         while first < self.active and _cells(lead, labels[first:]) > width:
             first += 1
-        content = Content.styled(lead, self._style("name"))
+        content = Content.styled(lead, self.spoken("muted strong"))
         self._places = []
         at = cell_len(lead)
         for index, label in list(enumerate(labels))[first:]:
             self._places.append((at, at + cell_len(label), index))
-            kind = "active" if index == self.active else "tab"
-            content += Content.styled(label, self._style(kind))
+            kind = "tab" if index == self.active else "muted"
+            content += Content.styled(label, self.spoken(kind))
             at += cell_len(label)
         if tokens and at + 2 + cell_len(tokens) <= width:
             gap = " " * (width - at - cell_len(tokens))
-            content += Content.styled(gap + tokens, self._style("tokens"))
+            content += Content.styled(gap + tokens, self.spoken("muted"))
         return content
 
     def on_click(self, event: events.Click) -> None:
@@ -93,17 +87,12 @@ class StoreTabs(Widget):
         shown = f" {count:,}" if counted and count is not None else ""
         return f" {number}{self._names[index]}{shown} "
 
-    def _style(self, kind: str) -> Style:
-        return part_style(self, f"store-tabs--{kind}")
 
-
-class StoreAbout(Widget):
+class StoreAbout(Voiced):
     """Where the shown store is, who else writes there, and what needs attention."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        f"store-about--{kind}" for kind in ("text", "warning", "problem")
-    }
-
+    path: reactive[str] = reactive("")
+    """Where the store is."""
     status: reactive[StoreStatus | None] = reactive(None)
     stale: reactive[int] = reactive(0)
     problems: reactive[int] = reactive(0)
@@ -119,25 +108,23 @@ class StoreAbout(Widget):
     def render(self) -> Content:
         """The line: the state at the right always shows, the text at the left gives way."""
         status = self.status
-        if status is None:
-            return Content("")
-        right = self._state(status)
+        right = [] if status is None else self._state(status)
         width = self.size.width
         while len(right) > 1 and sum(cell_len(text) + 2 for text, _ in right) > width - 22:
             del right[0]
         room = width - 1 - sum(cell_len(text) + 2 for text, _ in right) - 1
-        parts = [clean(tilde(status.path, self._home))]
-        if status.active:
+        parts = [clean(tilde(self.path, self._home))]
+        if status is not None and status.active:
             parts.append("pi uses this store")
-        if status.writers:
+        if status is not None and status.writers:
             parts.append("also written by " + ", ".join(clean(name) for name in status.writers))
         while len(parts) > 1 and cell_len(" · ".join(parts)) > room:
             parts.pop()
         left = cut(" · ".join(parts), room)
-        content = Content.styled(f" {left}", self._style("text"))
+        content = Content.styled(f" {left}", self.spoken("muted"))
         content += " " * max(room - cell_len(left) - 1, 0)
         for text, kind in right:
-            content += Content.styled(f"  {text}", self._style(kind))
+            content += Content.styled(f"  {text}", self.spoken(kind))
         return content
 
     def _state(self, status: StoreStatus) -> list[tuple[str, str]]:
@@ -145,25 +132,22 @@ class StoreAbout(Widget):
         state: list[tuple[str, str]] = []
         help_key = key_of(self, "app.help")
         if status.notes and not read_only(status):
-            state.append((f"{plural(len(status.notes), 'note')} ({help_key})", "text"))
+            state.append((f"{plural(len(status.notes), 'note')} ({help_key})", "muted"))
         if self.order:
-            state.append((self.order, "text"))
+            state.append((self.order, "muted"))
         if self.drafts:
             key = key_of(self, "list.drafts")
             state.append((f"{plural(self.drafts, 'draft')} ({key})", "warning"))
         if self.stale:
             state.append((f"{self.stale:,} stale", "warning"))
         if self.problems:
-            state.append((plural(self.problems, "problem"), "problem"))
+            state.append((plural(self.problems, "problem"), "error"))
         if status.lock is not None:
             state.append((lock_words(status), "warning"))
         if read_only(status):
             why = f" ({help_key})" if status.notes else ""
             state.append((f"read-only: {clean(status.format or '')}{why}", "warning"))
         return state
-
-    def _style(self, kind: str) -> Style:
-        return part_style(self, f"store-about--{kind}")
 
 
 def read_only(status: StoreStatus | None) -> bool:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from pimem_core.text import plural
 from rich.cells import cell_len
 from textual.content import Content
 from textual.reactive import reactive
-from textual.widget import Widget
 
 from ..ages import exact, long_age
 from ..branches import EntryRow
 from ..cells import clean, cut
 from ..wrap import Run, wrap
-from .parts import part_style
 from .topic_row import mark
+from .voices import Voiced
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,13 +27,8 @@ _MAX_SUMMARY_LINES = 6
 _MAX_FACT_LINES = 4
 
 
-class TopicHeading(Widget):
+class TopicHeading(Voiced):
     """Says in words everything that the marks of the list say with a sign."""
-
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        f"topic-heading--{kind}"
-        for kind in ("title", "summary", "facts", "pinned", "stale", "problem", "unlisted", "past")
-    }
 
     short: reactive[bool] = reactive(False, layout=True)
     """Keep to three lines, as on a low screen."""
@@ -62,8 +56,7 @@ class TopicHeading(Widget):
             if number:
                 content = content + "\n"
             for run in line:
-                style = part_style(self, f"topic-heading--{run.kind}")
-                content = content + Content.styled(run.text, style)
+                content = content + Content.styled(run.text, self.spoken(run.kind))
         return content
 
     def _lay_out(self, width: int) -> list[list[Run]]:
@@ -73,12 +66,12 @@ class TopicHeading(Widget):
         sign, kind = mark(topic)
         title = [Run(f"{sign} ", kind)] if kind else []
         room = max(width - sum(cell_len(run.text) for run in title), 1)
-        lines = [[*title, Run(cut(clean(topic.name), room), "title")]]
+        lines = [[*title, Run(cut(clean(topic.name), room), "strong")]]
         if topic.summary:
             summary = clean(topic.summary)
             if self.short:
                 summary = cut(summary, width)
-            lines += wrap([Run(summary, "summary")], width)[:_MAX_SUMMARY_LINES]
+            lines += wrap([Run(summary, "muted")], width)[:_MAX_SUMMARY_LINES]
         facts = self._facts(topic)
         if self.short:
             while len(facts) > 1 and sum(cell_len(fact.text) + 3 for fact in facts) - 3 > width:
@@ -89,32 +82,32 @@ class TopicHeading(Widget):
     def _facts(self, topic: Topic) -> list[Run]:
         facts: list[Run] = []
         if topic.problem:
-            facts.append(Run(clean(topic.problem), "problem"))
+            facts.append(Run(clean(topic.problem), "error"))
         if topic.pinned:
-            facts.append(Run("pinned", "pinned"))
+            facts.append(Run("pinned", "accent"))
         if topic.stale:
-            facts.append(Run("stale", "stale"))
+            facts.append(Run("stale", "warning"))
         if isinstance(topic, EntryRow):
-            facts += [Run(clean(said), "facts") for said in _standing(topic)]
+            facts += [Run(clean(said), "muted") for said in _standing(topic)]
         elif topic.type:
-            facts.append(Run(clean(topic.type), "facts"))
+            facts.append(Run(clean(topic.type), "muted"))
         if topic.stamp:
             age = long_age(topic.stamp, self._now())
             stamp = clean(exact(topic.stamp))
             both = f"{age} ({stamp})" if age and not self.short else age or stamp
-            facts.append(Run(both, "facts"))
+            facts.append(Run(both, "muted"))
         if isinstance(topic, EntryRow):
-            facts.append(Run(f"{clean(topic.of)} line {topic.entry.line:,}", "facts"))
+            facts.append(Run(f"{clean(topic.of)} line {topic.entry.line:,}", "muted"))
         else:
-            facts.append(Run(clean(topic.file), "facts"))
+            facts.append(Run(clean(topic.file), "muted"))
         if topic.note and not topic.problem:
-            facts.append(Run(clean(topic.note), "unlisted"))
+            facts.append(Run(clean(topic.note), "warning"))
         elif not topic.listed:
-            facts.append(Run("not in the index", "unlisted"))
+            facts.append(Run("not in the index", "warning"))
         if topic.entries:
-            facts.append(Run(plural(topic.entries, "entry"), "facts"))
+            facts.append(Run(plural(topic.entries, "entry"), "muted"))
         if topic.listed and (topic.line or not topic.note):
-            facts.append(Run(plural(topic.tokens, "token"), "facts"))
+            facts.append(Run(plural(topic.tokens, "token"), "muted"))
         return facts
 
 
@@ -133,6 +126,6 @@ def _separated(facts: list[Run]) -> list[Run]:
     runs: list[Run] = []
     for fact in facts:
         if runs:
-            runs.append(Run(" · ", "facts"))
+            runs.append(Run(" · ", "muted"))
         runs.append(fact)
     return runs

@@ -26,31 +26,14 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
     from textual.message import Message
 
-_KINDS = (
-    "name",
-    "type",
-    "summary",
-    "age",
-    "where",
-    "pinned",
-    "stale",
-    "problem",
-    "unlisted",
-    "match",
-    "marked",
-    "changed",
-    "branch",
-    "past",
-    "standing",
-)
-
 #: Before the name of a file whose entries are hidden, and of one whose entries show.
 _FOLDED, _UNFOLDED = "▸ ", "▾ "
 #: Where that stands, in cells from the left.
 _BRANCH_PLACE = range(2, 5)
 
-#: Keep their colour in the selected row.
-_COLOURED = ("pinned", "stale", "problem", "unlisted", "where", "marked", "changed")
+#: Voices that keep their colour in the selected row.
+_COLOURED = {"accent", "warning", "error", "accent strong", "success strong"}
+_KINDS = ("", "name", "muted", "faint", "match", *_COLOURED)
 
 
 class TopicList(LineView, can_focus=True):
@@ -59,11 +42,6 @@ class TopicList(LineView, can_focus=True):
     The selection belongs to a topic, not to a row: a new listing keeps it by file.
     """
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        *(f"topic-list--{kind}" for kind in _KINDS),
-        "topic-list--cursor",
-        "topic-list--cursor-blurred",
-    }
     BINDINGS: ClassVar[list[BindingType]] = bindings(
         "list.up", "list.down", "list.page_up", "list.page_down", "list.first", "list.last"
     )
@@ -289,11 +267,9 @@ class TopicList(LineView, can_focus=True):
 
     def _work_out_styles(self, selected: bool) -> dict[str, Style]:
         # The selected row keeps its own background under all parts.
-        styles = {kind: self.get_component_rich_style(f"topic-list--{kind}") for kind in _KINDS}
-        styles[""] = self.rich_style
+        styles = {kind: self.voice(kind) for kind in _KINDS}
         if selected:
-            name = "cursor" if self.has_focus else "cursor-blurred"
-            cursor = self.get_component_rich_style(f"topic-list--{name}")
+            cursor = self.voice("cursor" if self.has_focus else "resting")
             plain = cursor + Style(bold=False)
             for kind, style in styles.items():
                 marked = kind in _COLOURED and not cursor.reverse

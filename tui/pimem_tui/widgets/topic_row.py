@@ -20,9 +20,10 @@ _COST_CELLS = 9
 #: Tokens show only where a name can have so much.
 _LEAST_BESIDE = 22
 _GAP = 2
-_FLAGS = {"": " ", "marked": "+", "changed": "*"}
+#: The signs of what the person marked and of what changed outside just now, with their voices.
+_FLAGS = {"": (" ", ""), "marked": ("+", "accent strong"), "changed": ("*", "success strong")}
 #: Marks of entries that hold no longer.
-_STANDINGS = {"superseded": ("→", "past"), "deprecated": ("×", "past")}
+_STANDINGS = {"superseded": ("→", "faint"), "deprecated": ("×", "faint")}
 _Runs = list[tuple[str, str]]
 
 
@@ -61,17 +62,17 @@ class RowLayout(NamedTuple):
 
 
 def mark(topic: Topic) -> tuple[str, str]:
-    """The mark of a topic and the name of its style. A problem counts most."""
+    """The mark of a topic and its voice. A problem counts most."""
     if topic.problem:
-        return "!", "problem"
+        return "!", "error"
     if isinstance(topic, EntryRow):
         return _STANDINGS.get(topic.entry.status, (" ", ""))
     if topic.pinned:
-        return "●", "pinned"
+        return "●", "accent"
     if not topic.listed:
-        return "○", "unlisted"
+        return "○", "warning"
     if topic.stale:
-        return "~", "stale"
+        return "~", "warning"
     return " ", ""
 
 
@@ -91,28 +92,28 @@ def draw_row(
     flag: str = "",
     branch: str = "",
 ) -> _Runs:
-    """The runs of a topic's line: text and style name, exactly as wide as the layout.
+    """The runs of a topic's line: text and voice, exactly as wide as the layout.
 
     `flag` is `marked`, `changed` or empty; its sign stands before the topic's own mark. `branch`
     stands before the name, to show what is below what.
     """
     sign, kind = mark(topic)
     dim = is_past(topic)
-    runs: _Runs = [(_FLAGS[flag], flag), (sign, kind), (" ", "")]
+    runs: _Runs = [_FLAGS[flag], (sign, kind), (" ", "")]
     name_query = query if hit and hit.where == "name" else ""
     if branch:
-        runs.append((branch, "branch"))
+        runs.append((branch, "muted"))
     room = max(layout.name - cell_len(branch), 0)
-    runs += _marked(fit(clean(topic.name), room), name_query, "past" if dim else "name")
+    runs += _marked(fit(clean(topic.name), room), name_query, "faint" if dim else "name")
     if layout.type:
-        runs.append((" " * _GAP + fit(clean(topic.type or ""), layout.type), "type"))
+        runs.append((" " * _GAP + fit(clean(topic.type or ""), layout.type), "muted"))
     if layout.summary:
         runs.append((" " * _GAP, ""))
         runs += _second_column(topic, hit, query, layout.summary)
     if layout.cost:
-        runs.append((f"{_cost(topic):>{layout.cost}}", "age"))
+        runs.append((f"{_cost(topic):>{layout.cost}}", "muted"))
     age = short_age(topic.stamp, now)[:_AGE_CELLS]
-    runs.append((f" {age:>{_AGE_CELLS}} ", "age"))
+    runs.append((f" {age:>{_AGE_CELLS}} ", "muted"))
     used = sum(cell_len(text) for text, _ in runs)
     if used > layout.width:
         return _crop(runs, layout.width)
@@ -135,9 +136,7 @@ def draw_why(hit: Hit | None, query: str, width: int) -> _Runs:
     if hit is not None:
         # A name shows its match by itself.
         named = hit.where == "name"
-        runs += (
-            [(cut(clean(hit.topic.summary), room), "summary")] if named else why(hit, query, room)
-        )
+        runs += [(cut(clean(hit.topic.summary), room), "muted")] if named else why(hit, query, room)
     used = sum(cell_len(text) for text, _ in runs)
     if used > width:
         return _crop(runs, width)
@@ -149,13 +148,13 @@ def why(hit: Hit, query: str, width: int) -> _Runs:
     """Where a topic matched and the words around it, at most `width` cells."""
     where = f"line {hit.line}" if hit.line is not None else hit.where
     label = cut(f"{where}: ", width)
-    runs: _Runs = [(label, "where")]
+    runs: _Runs = [(label, "accent")]
     room = width - cell_len(label)
     text = clean(hit.snippet)
     matches = find_matches(text, query)
     if matches and cell_len(text[: matches[0][1]]) > room:
         text = _from_near(text, matches[0][0], room)
-    return runs + _marked(cut(text, room), query, "summary")
+    return runs + _marked(cut(text, room), query, "muted")
 
 
 def _from_near(text: str, position: int, room: int) -> str:
@@ -166,7 +165,7 @@ def _from_near(text: str, position: int, room: int) -> str:
 
 
 def _second_column(topic: Topic, hit: Hit | None, query: str, width: int) -> _Runs:
-    if hit is not None and hit.where not in ("name", "summary"):
+    if hit is not None and hit.where not in ("name", "muted"):
         runs = why(hit, query, width)
     else:
         shown, kind = _lead(topic)
@@ -178,7 +177,7 @@ def _second_column(topic: Topic, hit: Hit | None, query: str, width: int) -> _Ru
         if matches and cell_len(summary[: matches[0][1]]) > room:
             summary = _from_near(summary, matches[0][0], room)
         runs = [(shown, kind)] if shown else []
-        runs += _marked(cut(summary, room), found, "summary")
+        runs += _marked(cut(summary, room), found, "muted")
     used = sum(cell_len(text) for text, _ in runs)
     runs.append((" " * max(width - used, 0), ""))
     return runs
@@ -187,12 +186,12 @@ def _second_column(topic: Topic, hit: Hit | None, query: str, width: int) -> _Ru
 def _lead(topic: Topic) -> tuple[str, str]:
     """What stands before the summary, and its style: what is wrong, or how an entry stands."""
     if topic.problem:
-        return f"({clean(topic.problem)}) ", "problem"
+        return f"({clean(topic.problem)}) ", "error"
     if isinstance(topic, EntryRow):
-        return f"{clean(topic.standing)}{' · ' if topic.summary else ''}", "standing"
+        return f"{clean(topic.standing)}{' · ' if topic.summary else ''}", "muted"
     if topic.note:
-        return f"({clean(topic.note)}) ", "standing"
-    return ("", "") if topic.listed else ("(not in the index) ", "unlisted")
+        return f"({clean(topic.note)}) ", "muted"
+    return ("", "") if topic.listed else ("(not in the index) ", "warning")
 
 
 def _marked(text: str, query: str, kind: str) -> _Runs:

@@ -1,0 +1,67 @@
+"""The voices that text is drawn in: the same few for lists, headings and lines of every screen.
+
+Every screen has their styles as components; `base.tcss` says how each looks.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.style import Style as RichStyle
+from textual.color import Color
+from textual.style import Style
+from textual.widget import Widget
+
+_VOICES = (
+    *("name", "muted", "faint", "accent", "warning", "error", "success"),
+    *("strong", "match", "cursor", "resting", "tab"),
+)
+#: The component classes of a screen.
+VOICE_CLASSES = frozenset(f"voice--{name}" for name in _VOICES)
+
+
+class Voiced(Widget):
+    """A widget that draws its own text, in voices."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._voices: dict[str, RichStyle] = {}
+
+    def notify_style_update(self) -> None:
+        """Forget the styles of the old colours."""
+        super().notify_style_update()
+        self._voices.clear()
+
+    def voice(self, names: str) -> RichStyle:
+        """The style of a voice on the background of this widget.
+
+        Args:
+            names: The voice, or several to lay over each other, such as `accent strong`; empty for
+                the widget's own style.
+        """
+        style = self._voices.get(names)
+        if style is None:
+            style = self._voices[names] = self._work_out(names.split())
+        return style
+
+    def spoken(self, names: str) -> Style:
+        """The same for text that is put together as Textual's content."""
+        return Style.from_rich_style(self.voice(names))
+
+    def _work_out(self, names: list[str]) -> RichStyle:
+        # `get_component_rich_style` would put the colours on the background of the screen.
+        style = self.rich_style
+        _, background = self.background_colors
+        for name in names:
+            styles = self.screen.get_component_styles(f"voice--{name}")
+            color: Color | None = None
+            if styles.has_rule("background"):
+                background += styles.background
+                style += RichStyle.from_color(bgcolor=background.rich_color)
+            if styles.has_rule("color"):
+                color = styles.color
+                if styles.has_rule("auto_color") and styles.auto_color:
+                    color = background.get_contrast_text(color.a)
+                style += RichStyle.from_color((background + color).rich_color)
+            style += styles.text_style
+        return style
