@@ -29,6 +29,7 @@ from .messages import (
     TopicChanged,
     TopicOpened,
 )
+from .sheets import Sheets
 from .unforeseen import unexpected
 
 if TYPE_CHECKING:
@@ -65,6 +66,8 @@ class Manager(LayerChanges):
         super().__init__(places, stores)
         self.now: Callable[[], float] = time.time
         self.store_touched: Signal[StoreTouched] = Signal(self, "store_touched")
+        self.stylesheet = self._sheets = Sheets(self.get_css_variables())
+        self._coming_theme = self.theme
         self._watched: Store | None = None
         self._stop_watch = threading.Event()
         self.settings, self._trouble = settings.load(places)
@@ -128,7 +131,26 @@ class Manager(LayerChanges):
             return
         name = _THEMES.get(wanted, wanted)
         if name in self.available_themes and not (name.startswith("ansi") and self.no_color):
+            self._recolour(name)
+
+    def _recolour(self, name: str) -> None:
+        """Change the theme, in a running app once its sheets are parsed for it."""
+        self._coming_theme = name
+        if not self.is_running:
             self.theme = name
+            return
+        theme = self.available_themes[name]
+        colours = theme.to_color_system().generate()
+        variables = {**self.get_theme_variable_defaults(), **colours, **theme.variables}
+
+        def change() -> None:
+            self.theme = self._coming_theme
+
+        def work() -> None:
+            self._sheets.prepare(variables)
+            self.call_later(change)
+
+        self.run_worker(work, thread=True, exit_on_error=False, group="theme")
 
     def take_settings(self, changed: Settings) -> None:
         """Let other settings hold from now on."""
@@ -138,15 +160,16 @@ class Manager(LayerChanges):
     def action_next_theme(self) -> None:
         """Go on from dark to light to the terminal's own colours."""
         names = [name for name in _THEMES if name != "terminal" or not self.no_color]
-        now = next((name for name in names if _THEMES[name] == self.theme), names[-1])
+        coming = self._coming_theme
+        now = next((name for name in names if _THEMES[name] == coming), names[-1])
         name = names[(names.index(now) + 1) % len(names)]
-        self.theme = _THEMES[name]
+        self._recolour(_THEMES[name])
 
         def keep() -> Message:
             from pimem_core import settings_file  # most people never change the theme
 
             with self.turn:  # whoever comes last keeps what shows by then
-                now = next(name for name in names if _THEMES[name] == self.theme)
+                now = next(name for name in names if _THEMES[name] == self._coming_theme)
                 settings_file.change(self.places, "theme", now)
             return Copied(f"Theme {name}, kept in config.toml.")
 

@@ -2,8 +2,8 @@
 
 A screen lays itself out for every size that it is told, and tells itself the size that it had
 then. When the terminal changes while an older size is still on its way, the two would take turns
-for ever. And it learns the classes of its size only after its widgets are styled, which would style
-them all twice.
+for ever. It learns the classes of its size only after its widgets are styled, which would style
+them all twice. And when it shows for the first time, it styles them once more.
 """
 
 from __future__ import annotations
@@ -15,24 +15,39 @@ from textual.screen import ModalScreen, Screen, ScreenResultType
 from ..widgets.voices import VOICE_CLASSES
 
 if TYPE_CHECKING:
-    from textual.events import Resize
+    from textual.events import Resize, ScreenResume
+    from textual.geometry import Size
 
 
 class _Steady(Screen[ScreenResultType]):
+    _has_shown = False
+
     def on_compose(self) -> None:
         """Take the classes of the terminal's size, before there are widgets to style."""
-        width, height = self.app.size
+        self._take_size(self.app.size)
+
+    def _take_size(self, size: Size) -> None:
+        classes: dict[str, bool] = {}
         for cells, points in (
-            (width, self.app.HORIZONTAL_BREAKPOINTS),
-            (height, self.app.VERTICAL_BREAKPOINTS),
+            (size.width, self.app.HORIZONTAL_BREAKPOINTS),
+            (size.height, self.app.VERTICAL_BREAKPOINTS),
         ):
             fitting = max((point for point in points or () if point[0] <= cells), default=None)
-            self.update_classes({point[1]: point == fitting for point in points or ()})
+            classes |= {point[1]: point == fitting for point in points or ()}
+        self.update_classes(classes, animate=False)
+
+    def _on_screen_resume(self, event: ScreenResume) -> None:
+        """Leave the styles of a new screen alone; colours may have changed under one come back."""
+        if not self._has_shown:
+            event.refresh_styles = False
+        self._has_shown = True
 
     async def _on_resize(self, event: Resize) -> None:
         if event.size != self.app.size:
             event.stop()
             event.prevent_default()
+        else:
+            self._take_size(event.size)
 
 
 class SteadyScreen(_Steady[ScreenResultType]):

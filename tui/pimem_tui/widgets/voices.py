@@ -5,12 +5,14 @@ Every screen has their styles as components; `base.tcss` says how each looks.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.style import Style as RichStyle
-from textual.color import Color
 from textual.style import Style
 from textual.widget import Widget
+
+if TYPE_CHECKING:
+    from textual.color import Color
 
 _VOICES = (
     *("name", "muted", "faint", "accent", "warning", "error", "success"),
