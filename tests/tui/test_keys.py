@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from pimem_tui.app import PimemApp
 from pimem_tui.commands import PimemCommands, commands_of
+from pimem_tui.key_flaws import flaws
 from pimem_tui.keys import KEYS, rows
 from pimem_tui.screens.browser import BrowserScreen
 from pimem_tui.screens.choice import ChoiceScreen
@@ -87,6 +89,31 @@ def test_the_table_has_every_binding_and_no_other() -> None:
         for key, value in row.items()
         if key != "action"
     } == {"id": "topic.pin", "keys": "ctrl+b", "where": "list, detail"}
+
+
+TWO = ['"f5" is the key of form.older too', '"S" is the key of entry.status too']
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"topic.pin": "ctrl+b", "change.undo": "ctrl+z,f5", "list.sort": "S,plus,ä"}, TWO),
+        ({"topic.pin": "r", "topic.remove": "p"}, []),
+        ({"list.filter": "less_than_sign, full_stop,/"}, []),
+        ({"none.such": "x"}, ["keys.none.such is no id"]),
+        ({"topic.pin": "Ctrl+b,ctrl+B,return,,f25"}, ["no key"] * 5),
+        ({"topic.pin": "y"}, ['"y" is the key of topic.copy too']),
+        ({"layer.inbox": "q"}, ['"q" is the key of app.quit too']),
+        ({"list.filter": "?"}, ['"question_mark" is the key of app.help too']),
+        ({"conflict.mine": "p"}, []),  # pins elsewhere
+        ({"conflict.mine": "ctrl+g", "conflict.both": "ctrl+g"}, ["conflict.mine too"]),
+        ({key_id: key.keys for key_id, key in KEYS.items()}, []),
+    ],
+)
+def test_bound_keys_that_cannot_work_are_told(changed: dict[str, str], told: list[str]) -> None:
+    said = list(flaws(changed))
+    assert len(said) == len(told), said
+    assert all(part in sentence for part, sentence in zip(told, said, strict=True)), said
 
 
 async def each_action_exists(pilot: Pilot[None]) -> None:

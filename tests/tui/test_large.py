@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from pimem_core.systems import registry
+from pimem_tui import reading
+from pimem_tui.screens import store_screen
 from pimem_tui.widgets import topic_list
 from pimem_tui.widgets.topic_row import draw_row
-from tui.helpers import MemoryStore, browser, make_topic, manager, press, selected, settled, shown
+from tui.helpers import (
+    MemoryStore,
+    browser,
+    make_topic,
+    manager,
+    press,
+    rows,
+    selected,
+    settled,
+    shown,
+    until,
+)
 
 if TYPE_CHECKING:
     import pytest
@@ -63,3 +79,42 @@ async def test_filtering_many(demo: Places) -> None:
         assert "hits" in shown(pilot).splitlines()[1]
         await press(pilot, *"98", "enter", "enter")
         assert "topic 09998" in shown(pilot)
+
+
+def numbered(places: Places, count: int) -> Path:
+    """A store with so many topics; its index."""
+    folder = Path(places.agent_dir, "memory")
+    folder.mkdir(parents=True)
+    lines = ["# Memory Index", ""]
+    for number in range(count):
+        (folder / f"topic-{number:03}.md").write_text("text")
+        lines.append(f"- [Topic {number:03}](topic-{number:03}.md) 2026-11-01 -- about {number}")
+    (folder / "MEMORY.md").write_text("\n".join(lines))
+    return folder / "MEMORY.md"
+
+
+async def test_the_top_of_a_long_list_shows_before_all_of_it_is_read(
+    places: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index = numbered(places, 150)
+    store = registry.active_store(places)
+    begun, told = threading.Event(), threading.Event()
+
+    def late(*arguments: Any, **options: Any) -> None:
+        begun.set()
+        told.wait(10)
+        reading.read_store(*arguments, **options)
+
+    monkeypatch.setattr(store_screen, "read_store", late)
+    async with manager(places, ready=False, top=reading.top_of(store)) as pilot:
+        await until(pilot, begun.is_set)
+        assert not browser(pilot).is_read
+        assert [line for line in rows(pilot) if "Topic 000" in line]
+        assert "of 100" not in shown(pilot)
+        await press(pilot, "down", "p")
+        told.set()
+        await until(pilot, lambda: browser(pilot).is_read)
+        await settled(pilot)
+        assert "2 of 150" in shown(pilot)
+        assert selected(pilot) == "topic-001.md"
+    assert "- [Topic 001](topic-001.md) [pin]" in index.read_text()

@@ -50,10 +50,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     return command(words, open_manager=_open_manager, keys=_keys)
 
 
-def _keys(changed: Mapping[str, str]) -> Iterable[dict[str, str]]:
+def _keys(changed: Mapping[str, str]) -> tuple[Iterable[dict[str, str]], Iterable[str]]:
+    from .key_flaws import flaws
     from .keys import rows
 
-    return rows(changed)
+    return rows(changed), flaws(changed)
 
 
 def _open_manager(store: str | None, folder: str | None, demo: bool) -> int:

@@ -247,6 +247,15 @@ _WHERE = {
 _ONLY = {"topic.open": "list", "topic.back": "detail"}
 
 
+def where(key_id: str) -> frozenset[str]:
+    """The places where a key works."""
+    return frozenset(_place(key_id).split(", "))
+
+
+def _place(key_id: str) -> str:
+    return _ONLY.get(key_id) or _WHERE[key_id.partition(".")[0]]
+
+
 def rows(changed: Mapping[str, str]) -> Iterator[dict[str, str]]:
     """The table for `pimem keys`.
 
@@ -257,7 +266,7 @@ def rows(changed: Mapping[str, str]) -> Iterator[dict[str, str]]:
         yield {
             "id": key_id,
             "keys": changed.get(key_id, key.keys),
-            "where": _ONLY.get(key_id) or _WHERE[key_id.partition(".")[0]],
+            "where": _place(key_id),
             "action": key.help,
         }
 

@@ -78,9 +78,13 @@ class Manager(LayerChanges):
         """Say what is wrong with the settings, then look for drafts once there is time."""
         if self._trouble is not None:
             self.say_error(str(self._trouble))
-        unknown = sorted(self.settings.keys.keys() - KEYS.keys())
-        if unknown:
-            self.say_error(f"config.toml: no key is named {unknown[0]}; `pimem keys` lists them.")
+        if self.settings.keys:
+            from .key_flaws import flaws  # most people keep the keys as they are
+
+            # A notice takes the place of the one before; `pimem keys` tells all of them.
+            flaw = next(flaws(self.settings.keys), None)
+            if flaw is not None:
+                self.say_error(f"config.toml: {flaw}")
         self.set_timer(_LATER_S, self.offer_drafts)
         self.set_timer(_SCREENS_S, self._load_screens)
 

@@ -88,6 +88,7 @@ def read_store(
     changed = frozenset() if touched is None else changed_files(old, listing, touched)
     if listing.topics:
         post(TopicsRead(store, listing, changed))
+        import markdown_it as markdown_it  # the preview is next, and would wait for the rest
     read_statuses([store], post, cancelled)
     if cancelled():
         return

@@ -18,9 +18,10 @@ def keys(options: argparse.Namespace, places: Places, output: Output) -> int:
     if trouble is not None:
         output.notice(str(trouble))
     # The table belongs to the manager, which the core does not know.
-    rows = list(options.keys(config.keys))
-    for unknown in sorted(config.keys.keys() - {row["id"] for row in rows}):
-        output.notice(f"{settings.settings_path(places)}: keys.{unknown} names no binding.")
+    table, flaws = options.keys(config.keys)
+    for flaw in flaws:
+        output.notice(f"{settings.settings_path(places)}: {flaw}")
+    rows = list(table)
     if output.as_json:
         output.document(rows)
         return 0

@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 
     from ..paths import Places
 
-    #: The manager's bindings as rows, given the keys that the settings change.
-    Keys = Callable[[Mapping[str, str]], Iterable[dict[str, str]]]
+    #: Given the keys that the settings change: the manager's bindings as rows, and what is wrong.
+    Keys = Callable[[Mapping[str, str]], tuple[Iterable[dict[str, str]], Iterable[str]]]
 
     #: Opens the manager: store, folder, demo; gives the exit code.
     OpenManager = Callable[[str | None, str | None, bool], int]
 
 
 def main(
-    argv: Sequence[str] | None = None, *, open_manager: OpenManager, keys: Keys = lambda _: ()
+    argv: Sequence[str] | None = None, *, open_manager: OpenManager, keys: Keys = lambda _: ((), ())
 ) -> int:
     """Run one command, or the manager when none is named.
 
