@@ -90,9 +90,9 @@ def scan(
                 progress(row, len(subjects))
             if ahead is not None and row == middle:
                 bodies = {row: (snippet, line) for row, snippet, line in ahead.result()}
-            where = _in_index(subject, wanted)
-            if where is not None:
-                yield Hit(topic=topic_of(subject), where=where, snippet=getattr(subject, where))
+            found = _in_index(subject, wanted)
+            if found is not None:
+                yield Hit(topic=topic_of(subject), where=found[0], snippet=found[1])
                 continue
             try:
                 place = bodies.get(row) if row >= middle else _UNREAD
@@ -129,38 +129,40 @@ def scan_kept(
             if cancelled():
                 return
             progress(done, len(topics))
-        if left is not None and topic.path not in left:
+        path = topic.path
+        if left is not None and path not in left:
             continue
-        where = _in_index(topic, wanted)
-        if where is not None:
-            found.add(topic.path)
-            yield Hit(topic=topic, where=where, snippet=getattr(topic, where))
+        said = _in_index(topic, wanted) if topic.may_mention(wanted) else None
+        if said is not None:
+            found.add(path)
+            yield Hit(topic=topic, where=said[0], snippet=said[1])
             continue
         place = None
         if shown:
             with contextlib.suppress(PimemError):
-                place = _in_body(topic.path, wanted, shown)
+                place = _in_body(path, wanted, shown)
         else:
-            text = texts.of(topic.path, _SEARCH_BYTES)
+            text = texts.of(path, _SEARCH_BYTES)
             if text is not None and plain and text.plain:
                 at = text.lowered.find(sought)
                 place = _in_plain(text.data, at) if at >= 0 else None
             elif text is not None:
                 place = _in_lines(text.data, wanted)
         if place is not None:
-            found.add(topic.path)
+            found.add(path)
             yield Hit(topic=topic, where="body", snippet=place[0], line=place[1])
     progress(len(topics), len(topics))
     if not shown:
         texts.remember(wanted, found)
 
 
-def _in_index(subject: Any, wanted: str) -> str | None:
-    if wanted in subject.name.lower():
-        return "name"
-    if wanted in subject.file.lower():
-        return "file"
-    return "summary" if wanted in subject.summary.lower() else None
+def _in_index(subject: Any, wanted: str) -> tuple[str, str] | None:
+    """The first part of a subject that holds the text, and what it is."""
+    for part in ("name", "file", "summary"):
+        said: str = getattr(subject, part)
+        if wanted in said.lower():
+            return part, said
+    return None
 
 
 def _in_body(path: str, wanted: str, shown: Mapping[str, bytes | None]) -> tuple[str, int] | None:

@@ -40,17 +40,16 @@ class Texts:
     def __init__(self) -> None:
         self._texts: dict[str, Text] = {}
         self._round = 0
-        self._topics: Sequence[Topic] | None = None
+        self._topics: tuple[object, Sequence[Topic]] | None = None
         self._found: tuple[int, str, Collection[str]] | None = None
 
-    @property
-    def topics(self) -> Sequence[Topic] | None:
-        """The topics of the last search, until they are doubted."""
-        return self._topics
+    def topics_as_of(self, stamp: object) -> Sequence[Topic] | None:
+        """The topics of the last search, when the store has still the stamp it had then."""
+        return self._topics[1] if self._topics is not None and self._topics[0] == stamp else None
 
-    @topics.setter
-    def topics(self, topics: Sequence[Topic]) -> None:
-        self._topics = topics
+    def keep_topics(self, stamp: object, topics: Sequence[Topic]) -> None:
+        """Keep the topics of a store, and of the texts only theirs."""
+        self._topics = stamp, topics
         known = {topic.path for topic in topics}
         for path in self._texts.keys() - known:
             self._texts.pop(path, None)
@@ -58,7 +57,6 @@ class Texts:
     def doubt(self) -> None:
         """Look at every file again before it is used the next time."""
         self._round += 1
-        self._topics = None
 
     def remember(self, query: str, paths: Collection[str]) -> None:
         """Note where a whole search had its hits."""

@@ -158,6 +158,10 @@ class ListedTopic(Topic):
 
     __hash__ = Topic.__hash__
 
+    def may_mention(self, wanted: str) -> bool:
+        """Whether the line holds it, which has all three."""
+        return wanted in self._match.string.lower()
+
     def but(self, **changes: Any) -> Topic:  # type: ignore[override]
         """The topic with some fields changed, which no line has."""
         return Topic(**{name: getattr(self, name) for name in self._fields} | changes)

@@ -216,15 +216,17 @@ class OpenpiStore:
         from ...search import scan, scan_kept
 
         rows, texts = self._rows, self._texts
-        if texts is not None and texts.topics is not None:
-            return scan_kept(texts.topics, query, {}, cancelled, progress, texts)
+        stamp = self._stamp() if texts is not None else None
+        kept = texts.topics_as_of(stamp) if texts is not None else None
+        if texts is not None and kept is not None:
+            return scan_kept(kept, query, {}, cancelled, progress, texts)
         view = self.view()
         present = regular_names(self.path)
         if texts is not None:
             topics = [*rows.listed(view, present).values()]
             topics += rows.unlisted(view, present, {topic.file for topic in topics})
             if not view.shown and not view.elsewhere:
-                texts.topics = topics
+                texts.keep_topics(stamp, topics)
             return scan_kept(topics, query, view.shown, cancelled, progress, texts)
         subjects = rows.subjects(view, present)
         return scan(
@@ -237,6 +239,14 @@ class OpenpiStore:
             topic_of=lambda subject: rows.topic_of(subject, view, present),
             paths=[rows.path(subject.file, view) for subject in subjects],
         )
+
+    def _stamp(self) -> object:
+        """Stays equal while the index does, and the names in the folder do."""
+        try:
+            folder = os.stat(self.path)
+        except OSError:
+            return object()
+        return self.stamp_of_index(), folder.st_mtime_ns, folder.st_ctime_ns
 
     def keep_texts(self) -> None:
         """Keep what searches read from now on."""
