@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from .errors import ConflictError
+from .files.read import decode
 from .model import Value
 
 
@@ -32,6 +33,35 @@ def merge(base: str, *, mine: str, theirs: str, file: str) -> str:
             merged=draft,
         )
     return "".join(three.merge_lines())
+
+
+def merge_into(
+    before: bytes | None, *, opened: str, mine: str, path: str, file: str
+) -> tuple[str, str]:
+    """What a file holds, and what to save there: my text, with what others changed meanwhile.
+
+    Args:
+        before: The file's bytes; None when it was deleted.
+        opened: The text as it was opened.
+        mine: The text as it was edited.
+        path: The file.
+        file: Its name in the store.
+
+    Raises:
+        ConflictError: Both changed the same lines, or the file is gone; it carries the texts.
+        StorageError: What the file holds is no UTF-8.
+    """
+    if before is None:
+        raise ConflictError(
+            f"{path} was deleted while it was edited; save the text under a new name.",
+            file=file,
+            mine=mine,
+            merged=mine,
+        )
+    current = decode(before, path)
+    if current == opened:
+        return current, mine
+    return current, merge(opened, mine=mine, theirs=current, file=file)
 
 
 class Region(Value):

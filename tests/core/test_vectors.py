@@ -15,13 +15,13 @@ import pytest
 import time_machine
 from pimem_core.errors import PimemError
 from pimem_core.files import lock
+from pimem_core.files.read import read_text
 from pimem_core.paths import Places, find_places
 from pimem_core.systems.base import WriteRequest
 from pimem_core.systems.openpi import carry_over, config, handoff, recap
 from pimem_core.systems.openpi.folders import local_folder, shared_folder
 from pimem_core.systems.openpi.index import INDEX_NAME, entries, parse_line
 from pimem_core.systems.openpi.injection import index_text
-from pimem_core.systems.openpi.reading import read_index
 from pimem_core.systems.openpi.system import OpenpiSystem
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ class Runner:
 
     def entries(self, _args: dict[str, Any]) -> Any:
         # What is on disk: readers of ours would already show a carry-over that is due.
-        text = read_index(os.path.join(self.store().path, INDEX_NAME), {})
+        text = read_text(os.path.join(self.store().path, INDEX_NAME), {})
         return [
             {
                 "name": entry.name,

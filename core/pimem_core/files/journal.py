@@ -10,7 +10,7 @@ from ..errors import ConflictError, TopicNotFoundError
 from ..model import HistoryEntry
 from . import patch, record, recovery, transaction
 from .publish import explained, sync_folder
-from .read import read_bytes
+from .read import content, read_bytes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def revert(
     _refuse_taken_back(state_dir, entry)
     steps = []
     for file in reversed(entry.files):
-        current = transaction.content(file.path)
+        current = content(file.path)
         steps.append(
             transaction.Step(
                 path=file.path,

@@ -10,7 +10,7 @@ from ..errors import InvalidTopicError, PimemError, StorageError, TopicNotFoundE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 #: How much of a file a preview reads, in bytes; the bound of the programs we share with.
 PREVIEW_BYTES = 51_200
@@ -60,6 +60,48 @@ def read_bytes(
         raise _explained(error, path) from error
     finally:
         os.close(descriptor)
+
+
+def content(path: str) -> bytes | None:
+    """The bytes of a file, None when there is none; raises as `read_bytes` for anything else."""
+    try:
+        return read_bytes(path)
+    except TopicNotFoundError:
+        return None
+
+
+def read_text(path: str, shown: Mapping[str, bytes | None]) -> str | None:
+    """The text of a file such as an index, always whole; None when there is none.
+
+    Args:
+        path: The file.
+        shown: The bytes of files that show other ones than they have.
+
+    Raises:
+        StorageError: It is there but cannot be read, is no regular file or no UTF-8.
+    """
+    try:
+        data = shown[path] if path in shown else content(path)
+    except InvalidTopicError as error:
+        raise StorageError(str(error), file=os.path.basename(path)) from error
+    return None if data is None else decode(data, path)
+
+
+def signature(status: os.stat_result | None) -> tuple[int, ...] | None:
+    """A value that stays equal while a file does; None without a status to tell by."""
+    return None if status is None else _signed(status)
+
+
+def signature_of(path: str) -> tuple[int, ...] | None:
+    """The same of what is at a path; None when nothing is."""
+    try:
+        return _signed(os.lstat(path))
+    except OSError:
+        return None
+
+
+def _signed(status: os.stat_result) -> tuple[int, ...]:
+    return status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino
 
 
 def _regular_size(descriptor: int, path: str) -> int:

@@ -11,8 +11,7 @@ from ..errors import PimemError
 from . import patch, record, transaction
 from .holder import LOCK_NAME, is_alive, lock_content
 from .publish import explained
-from .read import read_bytes
-from .transaction import content
+from .read import content, read_bytes
 from .unfinished import INTENTS, may_be_any
 
 TYPE_CHECKING = False

@@ -26,7 +26,7 @@ from .publish import (
     sync_folder,
     temporary_name,
 )
-from .read import read_bytes
+from .read import content
 from .record import JOURNAL, FileRecord, Record, dump, new_id
 from .record import About as About
 from .record import load as load
@@ -226,11 +226,6 @@ def finish(state_dir: str, record: Record) -> None:
     with explained(entry):
         private_folder(os.path.dirname(entry))
         os.rename(intent, entry)
-
-
-def content(path: str) -> bytes | None:
-    """A file's bytes, or None when it is absent."""
-    return read_bytes(path) if os.path.lexists(path) else None
 
 
 def _record(

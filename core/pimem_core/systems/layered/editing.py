@@ -7,14 +7,13 @@ import re
 
 from ... import secrets
 from ...errors import (
-    ConflictError,
     InvalidArgumentError,
     InvalidTopicError,
     PimemError,
     TopicNotFoundError,
 )
 from ...files.read import decode
-from ...merge import merge
+from ...merge import merge_into
 from ...model import Change
 from ...text import encode, one_line, quote
 from ..layers import STATUSES, entry_text
@@ -188,22 +187,14 @@ def save(store: LayeredStore, file: str, *, opened: str, text: str, allow_secret
     with store.session() as session:
         path = os.path.join(store.path, file)
         before = session.read(path)
-        if before is None and not (file == TASK_FILE and not opened):
-            raise ConflictError(
-                f"{path} was deleted while it was edited; save the text under a new name.",
-                file=file,
-                mine=text,
-                merged=text,
-            )
-        current = "" if before is None else decode(before, path)
-        merged = current != opened
-        if merged:
-            text = merge(opened, mine=text, theirs=current, file=file)
+        is_first_task = file == TASK_FILE and not opened and before is None
+        held = b"" if is_first_task else before
+        current, text = merge_into(held, opened=opened, mine=text, path=path, file=file)
         if text == current:
             return session.change("unchanged", file, file, f"{file} says so already.")
         step = session.step(path, before, encode(text), kind=store.kind, decides=True)
         session.commit("edit", file, file, [step])
-        meanwhile = ", merged with a change made meanwhile" if merged else ""
+        meanwhile = ", merged with a change made meanwhile" if current != opened else ""
         return session.change("updated", file, file, f"Saved {file}{meanwhile}.")
 
 

@@ -13,7 +13,7 @@ from ...errors import (
     PimemError,
     TopicNotFoundError,
 )
-from ...files.read import PREVIEW_BYTES, not_regular, read_bytes
+from ...files.read import PREVIEW_BYTES, not_regular, read_bytes, signature
 from ...model import Document, Topic
 from ...text import plural, quote
 from ..base import WholeText, never, silent, untold
@@ -30,7 +30,7 @@ from .layers import (
     find_layers,
     split,
 )
-from .scan import is_settled, signature, walk, walk_folder
+from .scan import is_settled, walk, walk_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import stat
 import time
 
 from ...errors import PimemError, StorageError
-from ...files.read import not_regular, read_bytes
+from ...files.read import not_regular, read_bytes, signature
 from ...model import Value
 from ...sections import neutral
 from .content import is_content, plain
@@ -238,13 +238,6 @@ class Cache:
         known = self._files.items()
         for path in [p for p, (_, file) in known if file.layer == layer and p not in paths]:
             del self._files[path]
-
-
-def signature(status: os.stat_result | None) -> tuple[int, ...] | None:
-    """A value that stays equal while a file does; None for one that an unfinished change shows."""
-    if status is None:
-        return None
-    return status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino
 
 
 def is_settled(status: os.stat_result | None, began_ns: int) -> bool:

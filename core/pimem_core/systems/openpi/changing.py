@@ -41,12 +41,12 @@ class Session(ChangeSession):
         self._read()
 
     def _read(self) -> None:
-        from .reading import read_index
+        from ...files.read import read_text
 
         self.names = regular_names(self.store.path)
         path = self._path(INDEX_NAME)
         self.index_before: bytes | None = None
-        text = read_index(path, {})
+        text = read_text(path, {})
         formats.refuse_foreign(self.store.path, self.store.detect(text))
         if text is not None:
             self.index_before = text.encode()

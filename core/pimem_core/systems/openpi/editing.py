@@ -6,10 +6,10 @@ import os
 
 from ... import secrets
 from ...clock import now, stamp
-from ...errors import ConflictError, InvalidTopicError, TopicNotFoundError
+from ...errors import TopicNotFoundError
 from ...files import frontmatter
-from ...files.read import decode, not_regular, read_bytes
-from ...merge import merge
+from ...files.read import content
+from ...merge import merge_into
 from ...model import Change
 from ...text import one_line, quote
 from ...tokens import estimate
@@ -74,21 +74,7 @@ def save(store: OpenpiStore, file: str, *, opened: str, text: str, allow_secret:
         secrets.refuse(store.places, text, known=opened, file=file)
     with store.session() as session:
         path = os.path.join(store.path, file)
-        try:
-            before = read_bytes(path)
-        except TopicNotFoundError as error:
-            raise ConflictError(
-                f"{path} was deleted while it was edited; save the text under a new topic.",
-                file=file,
-                mine=text,
-                merged=text,
-            ) from error
-        except InvalidTopicError as error:
-            raise InvalidTopicError(not_regular(path), file=file) from error
-        current = decode(before, path)
-        merged = current != opened
-        if merged:
-            text = merge(opened, mine=text, theirs=current, file=file)
+        current, text = merge_into(content(path), opened=opened, mine=text, path=path, file=file)
         if text == current:
             name = store.find(file).name
             return session.change("unchanged", name, file, f"{file} says so already.", [])
@@ -103,9 +89,11 @@ def save(store: OpenpiStore, file: str, *, opened: str, text: str, allow_secret:
             text = frontmatter.update(
                 text, {"last_updated": stamp(session.moment)} if "last_updated" in front else {}
             )
-        dropped = session.rewrite(entry, file, name=name, summary=summary, before=before, text=text)
+        dropped = session.rewrite(
+            entry, file, name=name, summary=summary, before=current.encode(), text=text
+        )
         said = f"Saved {quote(name)}."
-        if merged:
+        if current != opened:
             said = f"Saved {quote(name)}, merged with a change made meanwhile."
         return session.change("updated", name, file, said, dropped)
 

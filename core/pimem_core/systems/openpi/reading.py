@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import os
 
-from ...errors import InvalidTopicError, StorageError, TopicNotFoundError
-from ...files.read import decode, read_bytes
 from ...model import Topic
 from ..base import never
-from .index import INDEX_NAME, Entry, entries, entry_of, is_stale, is_topic_file, matches
+from .index import Entry, entries, entry_of, is_stale, is_topic_file, matches
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,21 +30,6 @@ class View:
         self.text = text
         self.elsewhere = elsewhere
         self.shown = shown
-
-
-def read_index(path: str, shown: Mapping[str, bytes | None]) -> str | None:
-    """The text of an index, always whole; None when there is none.
-
-    Raises:
-        StorageError: It is there but cannot be read, is no regular file or no UTF-8.
-    """
-    try:
-        data = shown[path] if path in shown else read_bytes(path)
-    except TopicNotFoundError:
-        return None
-    except InvalidTopicError as error:
-        raise StorageError(str(error), file=INDEX_NAME) from error
-    return None if data is None else decode(data, path)
 
 
 class Rows:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 
 from ...errors import PimemError
+from ...files.read import read_text
 from .folders import local_folder, shared_folder
 from .index import INDEX_NAME, entries
-from .reading import read_index
 from .store import OpenpiStore
 from .topic import RECAP_FILE
 
@@ -25,7 +25,7 @@ def retire(places: Places) -> list[str]:
     hindrances = []
     for name, folder in (("local", local_folder(places)), ("shared", shared_folder(places))):
         try:
-            text = read_index(os.path.join(folder, INDEX_NAME), {})
+            text = read_text(os.path.join(folder, INDEX_NAME), {})
             if text is None or not any(
                 entry.file == RECAP_FILE and not entry.pinned for entry in entries(text)
             ):

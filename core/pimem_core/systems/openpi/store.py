@@ -15,14 +15,21 @@ from ...errors import (
     UnsupportedError,
 )
 from ...files import unfinished
-from ...files.read import PREVIEW_BYTES, is_regular, read_bytes, regular_names
+from ...files.read import (
+    PREVIEW_BYTES,
+    is_regular,
+    read_bytes,
+    read_text,
+    regular_names,
+    signature_of,
+)
 from ...model import Change, Document, Hit, StoreStatus, Topic
 from ...text import plural, quote
 from ..base import HANDOFF_FILE, Removal, never, silent, untold
 from . import config
 from .folders import local_folder
 from .index import INDEX_NAME, Entry, entries, find, is_topic_file, matches
-from .reading import Rows, View, read_index
+from .reading import Rows, View
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,17 +100,13 @@ class OpenpiStore:
                 there = {path: data for path, data in shown.items() if data is not None}
                 return View(plan.index_after, elsewhere, there)
         path = self._path(INDEX_NAME)
-        return View(read_index(path, shown), {}, shown)
+        return View(read_text(path, shown), {}, shown)
 
     def stamp_of_index(self) -> object:
         """A value that stays equal while the index does; for caches."""
         if self._carry_over_is_due() or self._unfinished():
             return object()
-        try:
-            found = os.lstat(self._path(INDEX_NAME))
-        except OSError:
-            return None
-        return found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino
+        return signature_of(self._path(INDEX_NAME))
 
     def _unfinished(self) -> Mapping[str, bytes | None]:
         return unfinished.as_before(self.places.state_dir, self.path)
@@ -333,7 +336,7 @@ class OpenpiStore:
         """Refuse a folder in another program's format."""
         from . import formats
 
-        text = read_index(self._path(INDEX_NAME), {})
+        text = read_text(self._path(INDEX_NAME), {})
         formats.refuse_foreign(self.path, self.detect(text))
 
     def removal(self, topic: str) -> Removal:

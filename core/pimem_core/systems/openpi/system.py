@@ -5,10 +5,10 @@ from __future__ import annotations
 import functools
 import os
 
+from ...files.read import read_text
 from . import config
 from .folders import active_folder, local_folder, shared_folder
 from .index import INDEX_NAME
-from .reading import read_index
 from .store import OpenpiStore
 
 TYPE_CHECKING = False
@@ -59,7 +59,7 @@ class OpenpiSystem:
         """The format of a folder; `unknown` when its index is somebody else's prose."""
         from . import formats
 
-        return formats.detect(folder, read_index(os.path.join(folder, INDEX_NAME), {}))
+        return formats.detect(folder, read_text(os.path.join(folder, INDEX_NAME), {}))
 
     def open(self, folder: str, places: Places) -> OpenpiStore:
         """Any folder of this shape, under its own name where it has one."""

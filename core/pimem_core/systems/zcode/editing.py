@@ -6,15 +6,14 @@ import os
 
 from ... import secrets
 from ...errors import (
-    ConflictError,
     InvalidTopicError,
     PimemError,
     StorageError,
     TopicNotFoundError,
 )
 from ...files import frontmatter
-from ...files.read import decode, not_regular, read_bytes
-from ...merge import merge
+from ...files.read import content
+from ...merge import merge_into
 from ...model import Change
 from ...text import quote
 from . import fact_text, names
@@ -127,21 +126,7 @@ def save(
 def _save(session: Session, file: str, opened: str, text: str, title: str | None) -> Change:
     path = os.path.join(session.store.path, file)
     names.refuse_path(session.store.path, file)
-    try:
-        before = read_bytes(path)
-    except TopicNotFoundError as error:
-        raise ConflictError(
-            f"{path} was deleted while it was edited; save the text under a new name.",
-            file=file,
-            mine=text,
-            merged=text,
-        ) from error
-    except InvalidTopicError as error:
-        raise InvalidTopicError(not_regular(path), file=file) from error
-    current = decode(before, path)
-    merged = current != opened
-    if merged:
-        text = merge(opened, mine=text, theirs=current, file=file)
+    current, text = merge_into(content(path), opened=opened, mine=text, path=path, file=file)
     topic = session.store.match(session.view, file)
     line = session.line_of(file)
     if text == current and (title is None or (line is not None and title == line.title)):
@@ -156,8 +141,8 @@ def _save(session: Session, file: str, opened: str, text: str, title: str | None
     follows = line is not None and heading and line.title == fact_text.heading(current)
     if title is None and follows:
         title = heading
-    done = session.rewrite(topic, before, text, hook=hook, title=title)
-    if merged:
+    done = session.rewrite(topic, current.encode(), text, hook=hook, title=title)
+    if current != opened:
         done = done.but(message=f"{done.message[:-1]}, merged with a change made meanwhile.")
     return done
 

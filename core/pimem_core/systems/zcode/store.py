@@ -13,14 +13,14 @@ from ...errors import (
 )
 from ...files import unfinished
 from ...files.holder import own_lock_holder, own_lock_path
-from ...files.read import PREVIEW_BYTES, read_bytes
+from ...files.read import PREVIEW_BYTES, read_bytes, read_text, signature_of
 from ...model import Change, Document, Hit, StoreStatus, Topic
 from ...text import quote
 from ..base import Links, Removal, never, silent, untold
 from . import matching
 from .facts import FRONT_LINES, INDEX_NAME, TYPES, Fact, facts, head, is_fact_file
 from .index import line_of
-from .view import View, entry_of, read_index
+from .view import View, entry_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,21 +75,17 @@ class ZcodeStore:
                 found.pop(file, None)
             elif is_fact_file(file):
                 found[file] = Fact(file, path, True, head(data.decode("utf-8", "replace")))
-        return View(read_index(self._path(INDEX_NAME), shown), found, shown)
+        return View(read_text(self._path(INDEX_NAME), shown), found, shown)
 
     def index_text(self) -> str | None:
         """The index alone; raises as `view`."""
-        return read_index(self._path(INDEX_NAME), self._unfinished())
+        return read_text(self._path(INDEX_NAME), self._unfinished())
 
     def stamp_of_index(self) -> object:
         """A value that stays equal while the index does; for caches."""
         if self._unfinished():
             return object()
-        try:
-            found = os.lstat(self._path(INDEX_NAME))
-        except OSError:
-            return None
-        return found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino
+        return signature_of(self._path(INDEX_NAME))
 
     def _unfinished(self) -> Mapping[str, bytes | None]:
         return unfinished.as_before(self.places.state_dir, self.path)

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import unicodedata
 
-from ...errors import InvalidTopicError, StorageError, TopicNotFoundError
-from ...files.read import decode, read_bytes
-from .facts import INDEX_NAME
 from .index import entries
 
 TYPE_CHECKING = False
@@ -62,18 +59,3 @@ def entry_of(text: str, file: str) -> Entry | None:
         (entry for entry in entries(text) if unicodedata.normalize("NFC", entry.file) == plain),
         None,
     )
-
-
-def read_index(path: str, shown: Mapping[str, bytes | None]) -> str | None:
-    """The text of an index, always whole; None when there is none.
-
-    Raises:
-        StorageError: It is there but cannot be read, is no regular file or no UTF-8.
-    """
-    try:
-        data = shown[path] if path in shown else read_bytes(path)
-    except TopicNotFoundError:
-        return None
-    except InvalidTopicError as error:
-        raise StorageError(str(error), file=INDEX_NAME) from error
-    return None if data is None else decode(data, path)
