@@ -57,11 +57,12 @@ class OpenpiStore:
         self.name = name
         self.path = folder
         self.places = places
-        self._rows = Rows(name, folder)
+        self.rows = Rows(name, folder)
         self.is_own = name in _NAMES  # any other folder is not pi's
         if self.is_own:
             self.abilities = self.abilities | {"handoff"}
-        self._texts: Texts | None = None
+        #: What searches keep; None until they may.
+        self.texts: Texts | None = None
 
     # Reading
 
@@ -117,7 +118,7 @@ class OpenpiStore:
         if view.text is None:
             self._refuse_unlistable()
             return []
-        return list(self._rows.listed(view, regular_names(self.path), cancelled).values())
+        return list(self.rows.listed(view, regular_names(self.path), cancelled).values())
 
     def skim(self, count: int) -> Sequence[Topic]:
         """The first topics of the list. Looking at their files is quicker than at the folder."""
@@ -125,7 +126,7 @@ class OpenpiStore:
         top = list(itertools.islice(matches(view.text or ""), count))
         present = {match[4] for match in top if is_regular(self._path(match[4]))}
         lines = "\n".join(match.string for match in top)
-        return list(self._rows.listed(View(lines, view.elsewhere, {}), present).values())
+        return list(self.rows.listed(View(lines, view.elsewhere, {}), present).values())
 
     def _refuse_unlistable(self) -> None:
         """A store without an index is empty, but only when that can be seen."""
@@ -138,8 +139,8 @@ class OpenpiStore:
         matches = find(found, topic)
         present = regular_names(self.path)
         if len(matches) != 1 and is_topic_file(topic) and topic in present:
-            return self._rows.unlisted_topic(topic)
-        return self._rows.topic(self._only(matches, topic), view, present)
+            return self.rows.unlisted_topic(topic)
+        return self.rows.topic(self._only(matches, topic), view, present)
 
     def _only(self, matches: Sequence[Entry], topic: str) -> Entry:
         if not matches:
@@ -166,7 +167,7 @@ class OpenpiStore:
     def _content(self, file: str, view: View, limit: int | None = None) -> bytes:
         if not is_topic_file(file):
             raise TopicNotFoundError(f"{quote(file)} names no topic file.", file=file)
-        path = self._rows.path(file, view)
+        path = self.rows.path(file, view)
         if path in view.shown:
             data = view.shown[path]
             if data is None:
@@ -190,7 +191,7 @@ class OpenpiStore:
             store=self.name,
             name=entry.name if entry else str(front.get("name") or os.path.splitext(file)[0]),
             file=file,
-            path=self._rows.path(file, view),
+            path=self.rows.path(file, view),
             front_matter=front,
             body=frontmatter.split(text).body,
             text=text,
@@ -216,51 +217,20 @@ class OpenpiStore:
         unread: Unread = untold,
     ) -> Iterator[Hit]:
         """Listed topics in index order, then the other topic files in byte order of their names."""
-        from ...search import scan, scan_kept
+        from .searching import search
 
-        rows, texts = self._rows, self._texts
-        stamp = self._stamp() if texts is not None else None
-        kept = texts.topics_as_of(stamp) if texts is not None else None
-        if texts is not None and kept is not None:
-            return scan_kept(kept, query, {}, cancelled, progress, texts)
-        view = self.view()
-        present = regular_names(self.path)
-        if texts is not None:
-            topics = [*rows.listed(view, present).values()]
-            topics += rows.unlisted(view, present, {topic.file for topic in topics})
-            if not view.shown and not view.elsewhere:
-                texts.keep_topics(stamp, topics)
-            return scan_kept(topics, query, view.shown, cancelled, progress, texts)
-        subjects = rows.subjects(view, present)
-        return scan(
-            subjects,
-            query,
-            view.shown,
-            cancelled,
-            progress,
-            unread=unread,
-            topic_of=lambda subject: rows.topic_of(subject, view, present),
-            paths=[rows.path(subject.file, view) for subject in subjects],
-        )
-
-    def _stamp(self) -> object:
-        """Stays equal while the index does, and the names in the folder do."""
-        try:
-            folder = os.stat(self.path)
-        except OSError:
-            return object()
-        return self.stamp_of_index(), folder.st_mtime_ns, folder.st_ctime_ns
+        return search(self, query, cancelled, progress, unread)
 
     def keep_texts(self) -> None:
         """Keep what searches read from now on."""
         from ...texts import Texts
 
-        self._texts = self._texts or Texts()
+        self.texts = self.texts or Texts()
 
     def forget_texts(self) -> None:
         """Look at every file again with the next search."""
-        if self._texts is not None:
-            self._texts.doubt()
+        if self.texts is not None:
+            self.texts.doubt()
 
     # Status
 
@@ -347,7 +317,7 @@ class OpenpiStore:
         found = entries(view.text)
         entry = self._only(find(found, topic), topic)
         self._refuse_pinned(found, entry)
-        path = self._rows.path(entry.file, view)
+        path = self.rows.path(entry.file, view)
         there = view.shown[path] is not None if path in view.shown else os.path.lexists(path)
         stays = "stays on disk" if there else "is missing already"
         return Removal(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 
 from ...errors import (
@@ -12,7 +11,6 @@ from ...errors import (
     UnsupportedError,
 )
 from ...files import unfinished
-from ...files.holder import own_lock_holder, own_lock_path
 from ...files.read import PREVIEW_BYTES, read_bytes, read_text, signature_of
 from ...model import Change, Document, Hit, StoreStatus, Topic
 from ...text import quote
@@ -34,10 +32,6 @@ if TYPE_CHECKING:
     from .directory import Location
     from .index import Entry
 
-_WRITERS = {
-    "zcode": ("ZCode", "pi (pi-zcode-memory)"),
-    "claude": ("Claude Code",),
-}
 _CUT_NOTE = "<!-- cut here: the file is longer; open it for the rest -->"
 
 
@@ -259,57 +253,9 @@ class ZcodeStore:
 
     def status(self) -> StoreStatus:
         """What is known of the store."""
-        from . import check, formats
+        from .status import status_of
 
-        count, size, changed = 0, 0, None
-        notes: list[str] = []
-        found = None
-        try:
-            found = formats.recognise(self.path)
-            view = self.view()
-            count = len(view.facts)
-            size, changed = self._size(view)
-            notes += check.notes(self, view)
-        except PimemError as error:
-            notes.append(str(error))
-        if self.location is not None:
-            if self.location.source == "config":
-                notes.append("zcode-memory.json names this folder.")
-            notes += [self.location.warning] if self.location.warning else []
-            notes += self.location.notes
-        exists = os.path.isdir(self.path)
-        if found is None and exists and self.location is not None and count:
-            found = formats.ZCODE
-        return StoreStatus(
-            store=self.name,
-            system=self.system,
-            path=self.path,
-            exists=exists,
-            active=self.location is not None and self._is_active(),
-            count=count,
-            size_bytes=size,
-            changed=changed,
-            writers=_WRITERS.get(found or ("zcode" if self.location is not None else ""), ()),
-            lock=own_lock_holder(own_lock_path(self.places.state_dir, self.path)),
-            format=found,
-            notes=notes,
-        )
-
-    def _is_active(self) -> bool:
-        from ... import settings
-        from .config import is_active
-
-        return is_active(self.places, settings.load(self.places)[0])
-
-    def _size(self, view: View) -> tuple[int, float | None]:
-        """Bytes of the index and the facts, and the time of the newest of them."""
-        size, changed = 0, None
-        for file in (INDEX_NAME, *view.facts):
-            with contextlib.suppress(OSError):
-                status = os.lstat(self._path(file))
-                size += status.st_size
-                changed = max(changed or 0.0, status.st_mtime)
-        return size, changed
+        return status_of(self)
 
     # Changes
 

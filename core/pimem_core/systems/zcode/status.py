@@ -1,0 +1,72 @@
+"""How a store of facts is: its numbers, and what a person should know of it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+
+from ... import settings
+from ...errors import PimemError
+from ...files.holder import own_lock_holder, own_lock_path
+from ...model import StoreStatus
+from . import check, config, formats
+from .facts import INDEX_NAME
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .store import ZcodeStore
+    from .view import View
+
+_WRITERS = {
+    "zcode": ("ZCode", "pi (pi-zcode-memory)"),
+    "claude": ("Claude Code",),
+}
+
+
+def status_of(store: ZcodeStore) -> StoreStatus:
+    """How a store is; an unreadable one says so in the notes."""
+    found, location = None, store.location
+    count, size, changed = 0, 0, None
+    notes: list[str] = []
+    try:
+        found = formats.recognise(store.path)
+        view = store.view()
+        count = len(view.facts)
+        size, changed = _size(store.path, view)
+        notes += check.notes(store, view)
+    except PimemError as error:
+        notes.append(str(error))
+    if location is not None:
+        if location.source == "config":
+            notes.append("zcode-memory.json names this folder.")
+        notes += [location.warning] if location.warning else []
+        notes += location.notes
+    exists = os.path.isdir(store.path)
+    if found is None and exists and location is not None and count:
+        found = formats.ZCODE
+    places = store.places
+    return StoreStatus(
+        store=store.name,
+        system=store.system,
+        path=store.path,
+        exists=exists,
+        active=location is not None and config.is_active(places, settings.load(places)[0]),
+        count=count,
+        size_bytes=size,
+        changed=changed,
+        writers=_WRITERS.get(found or ("zcode" if location is not None else ""), ()),
+        lock=own_lock_holder(own_lock_path(places.state_dir, store.path)),
+        format=found,
+        notes=notes,
+    )
+
+
+def _size(folder: str, view: View) -> tuple[int, float | None]:
+    """Bytes of the index and the facts, and the time of the newest of them."""
+    size, changed = 0, None
+    for file in (INDEX_NAME, *view.facts):
+        with contextlib.suppress(OSError):
+            status = os.lstat(os.path.join(folder, file))
+            size += status.st_size
+            changed = max(changed or 0.0, status.st_mtime)
+    return size, changed
