@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from tui.helpers import (
     make_topic,
     manager,
     notices,
+    opened_file,
     press,
     selected,
     settled,
@@ -199,3 +201,26 @@ async def test_a_short_text_has_no_table(demo: Places) -> None:
     async with manager(demo, size=(160, 50)) as pilot:
         await press(pilot, "enter")
         assert not detail(pilot).contents.sections
+
+
+async def test_links_lead_to_other_topics_and_back(demo: Places) -> None:
+    async with manager(demo) as pilot:
+        await press(pilot, "enter")
+        assert "tab next link  enter follow" in shown(pilot).splitlines()[-1]
+        await press(pilot, "tab", "enter")
+        assert opened_file(pilot) == "deploy-checklist.md"
+        assert "Linked from 2 memories" in shown(pilot)
+        assert "← PostgreSQL Setup" in shown(pilot)
+        await press(pilot, "escape")
+        assert opened_file(pilot) == "postgresql-setup.md"
+        await press(pilot, "escape")
+        assert selected(pilot) == "postgresql-setup.md"
+
+
+async def test_brackets_that_lead_nowhere_are_text(demo: Places) -> None:
+    os.unlink(f"{demo.agent_dir}/memory/deploy-checklist.md")
+    async with manager(demo) as pilot:
+        await press(pilot, "enter")
+        assert "[[deploy-checklist]]" in shown(pilot)
+        assert "nowhere" not in shown(pilot)
+        assert detail(pilot).check_action("follow", ()) is False

@@ -175,8 +175,11 @@ async def test_keys_that_show_are_keys_that_work(demo: Places) -> None:
         assert shown(pilot).splitlines()[-1].split("  ")[:7] == [
             " enter open", "e edit", "p pin", "r remove", "/ filter", "n new", "? help",
         ]  # fmt: skip
-        await press(pilot, "enter")
-        assert shown(pilot).splitlines()[-1] == " esc back  e edit  p pin  r remove  y copy  ? help"
+        await press(pilot, "enter")  # a text with a link
+        line = " esc back  {}e edit  p pin  r remove  y copy  ? help"
+        assert shown(pilot).splitlines()[-1] == line.format("tab next link  enter follow  ")
+        await press(pilot, "escape", *["down"] * 3, "enter")
+        assert shown(pilot).splitlines()[-1] == line.format("")
         await press(pilot, "escape", "slash")
         assert " enter to list  esc clear" in shown(pilot).splitlines()[-1]
 

@@ -292,7 +292,7 @@ async def test_the_only_link_needs_no_choosing(project: Project) -> None:
         assert detail(pilot).body.chosen == 0
         await press(pilot, "escape", "escape")
         await open_fact(pilot, "short-answers.md")
-        assert detail(pilot).check_action("follow", ()) is None
+        assert detail(pilot).check_action("follow", ()) is False
         await press(pilot, "enter", "tab", "shift+tab")
         assert opened_file(pilot) == "short-answers.md"
 

@@ -301,11 +301,9 @@ class DetailScreen(TopicScreen):
         self._read(again=True)  # it may have changed since
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Besides what all topics need: links, in a store that has them."""
+        """Besides what all topics need: links, which most texts have none of."""
         if action in _LINK_ACTIONS:
-            if "links" not in self._store.abilities and self.entry is None:
-                return False
-            return True if self.has_class("-read") and self.body.link_count else None
+            return self.has_class("-read") and self.body.link_count > 0
         return super().check_action(action, parameters)
 
     # After a change ----------------------------------------------------------------------------

@@ -1,11 +1,14 @@
-"""Searching a store, and keeping what was read for the next search."""
+"""Looking through a store: for words, keeping what was read for the next search, and for links."""
 
 from __future__ import annotations
 
 import os
 
+from ...errors import TopicNotFoundError
 from ...files.read import regular_names
+from ...links import between
 from ...search import scan, scan_kept
+from ..base import Links
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,6 +47,30 @@ def search(
         topic_of=lambda subject: rows.topic_of(subject, view, present),
         paths=[rows.path(subject.file, view) for subject in subjects],
     )
+
+
+def links(store: OpenpiStore, file: str) -> Links:
+    """What a topic links to, and what links to it.
+
+    Raises:
+        TopicNotFoundError: It is not there.
+    """
+    view = store.view()
+    present = regular_names(store.path)
+    topics = store.rows.listed(view, present)
+    unlisted = store.rows.unlisted(view, present, topics.keys())
+    known = {topic.file: topic for topic in (*topics.values(), *unlisted) if topic.problem is None}
+    if file not in known:
+        raise TopicNotFoundError(f"{file} does not exist in {store.path}.", file=file)
+    outgoing, backlinks = between(
+        known,
+        file,
+        names=lambda topic: (topic.name,),
+        path=lambda topic: topic.path,
+    )
+    # Nothing in this format says what a link is: one that leads nowhere is just brackets.
+    leading = [(name, topic) for name, topic in outgoing if topic is not None]
+    return Links(outgoing=leading, backlinks=backlinks)
 
 
 def _stamp(store: OpenpiStore) -> object:

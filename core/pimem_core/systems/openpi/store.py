@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from ...files.record import Record
     from ...paths import Places
     from ...texts import Texts
-    from ..base import Cancelled, Handoff, Progress, Unread, WriteRequest
+    from ..base import Cancelled, Handoff, Links, Progress, Unread, WriteRequest
     from .changing import Session
 
 _NAMES = ("local", "shared")
@@ -51,7 +51,7 @@ class OpenpiStore:
     """One openpi folder."""
 
     system = "openpi"
-    abilities = frozenset({"write", "pin", "remove", "edit", "compose", "skim"})
+    abilities = frozenset({"write", "pin", "remove", "edit", "compose", "skim", "links"})
 
     def __init__(self, name: str, folder: str, places: Places) -> None:
         self.name = name
@@ -231,6 +231,12 @@ class OpenpiStore:
         """Look at every file again with the next search."""
         if self.texts is not None:
             self.texts.doubt()
+
+    def links(self, file: str) -> Links:
+        """What a topic links to, and what links to it."""
+        from .searching import links
+
+        return links(self, file)
 
     # Status
 

@@ -233,13 +233,18 @@ class ZcodeStore:
 
     def links(self, file: str) -> Links:
         """What a fact links to, and what links to it."""
-        from .links import between
+        from ...links import between
 
         self._content(file, self._unfinished(), limit=1)
         view = self.view()
         if file not in view.facts:
             raise TopicNotFoundError(f"{self._path(file)} does not exist.", file=file)
-        outgoing, backlinks = between(view.facts, file)
+        outgoing, backlinks = between(
+            view.facts,
+            file,
+            names=lambda fact: (fact.head.name or fact.name, fact.name),
+            path=lambda fact: fact.path,
+        )
         topics = {topic.file: topic for topic in self.topics(view)}
         return Links(
             outgoing=[
