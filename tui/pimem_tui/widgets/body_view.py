@@ -60,8 +60,14 @@ class BodyView(LineView):
         body_view: BodyView
         target: Target
 
+    class MeasureChanged(News):
+        """The width to lay text out for is another one now, or known for the first time."""
+
+        body_view: BodyView
+
     def __init__(self, *, can_focus: bool = True) -> None:
         super().__init__(can_focus=can_focus)
+        self._told = 0
         self._lines: Sequence[Line] = ()
         self._targets: Mapping[str, Target] = {}
         self._places: Sequence[Place] = ()
@@ -171,6 +177,9 @@ class BodyView(LineView):
     def on_resize(self) -> None:
         """The height of the text stays, the width follows."""
         self.virtual_size = Size(self.size.width, len(self._lines))
+        if self.size.width and self.measure != self._told:
+            self._told = self.measure
+            self.post_message(self.MeasureChanged(self))
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """The text that the mouse selected."""
