@@ -155,9 +155,11 @@ class StoreScreen(TopicScreen):
         layer = layered(self.store)
         if layer is None and not {"write", "compose"} <= self.store.abilities:
             return False
-        found = self._shown[self._index].layer
+        shown = self._shown[self._index]
+        found = shown.layer
         hindered = layer is not None and (found is None or bool(found.hindrance))
-        return None if hindered or read_only(self.store_status) else True
+        # What cannot be read cannot be written either: nothing should be typed in vain.
+        return None if hindered or shown.error or read_only(self.store_status) else True
 
     @property
     def listing_has_entries(self) -> bool:
@@ -387,6 +389,7 @@ class StoreScreen(TopicScreen):
             topic.file if topic is not None and self.listing_has_entries else "",
             self.topic_list.listing.unfolded,
             shown.layer,
+            shown.error,
         )
         if greyed != self._greyed:
             self._greyed = greyed
