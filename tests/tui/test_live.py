@@ -285,6 +285,21 @@ async def test_the_injection_begins_with_what_cannot_be_read(demo: Places) -> No
         assert "layered workspace" in shown(pilot)
 
 
+async def test_the_injection_tells_topics_apart_whatever_store_shows(demo: Places) -> None:
+    async with manager(demo) as pilot:
+        told = []
+        for store in ("1", "3", "4"):
+            await press(pilot, store, "i")
+            text = shown(pilot)
+            assert "PostgreSQL Setup" in text
+            assert "(openpi index: all else)" in text
+            assert "(layered workspace)" in text
+            assert "index.md" not in text.split("│", 1)[1]  # no line of it is given
+            told.append(text)
+            await press(pilot, "escape")
+        assert told[0] == told[1] == told[2]
+
+
 async def test_the_injection_is_what_the_command_prints(demo: Places) -> None:
     async with manager(demo) as pilot:
         await press(pilot, "i")
