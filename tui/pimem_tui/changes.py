@@ -120,7 +120,8 @@ class TopicChanges(TypeAhead):
         names = ", ".join(visible_cell(topic.name) for topic in topics[:5])
         more = f" and {len(topics) - 5:,} more" if len(topics) > 5 else ""
         question = f"Remove {plural(len(topics), 'topic')}?"
-        detail = f"{names}{more}.{kept} Undo brings them back one by one."
+        back = f"{self.key_for('change.undo')} brings them back one by one."
+        detail = f"{names}{more}.{kept}\n{back}"
         self.push_screen(ConfirmScreen(question, detail, f"Remove {len(topics):,}"), answered)
 
     def _change_several(
@@ -224,9 +225,8 @@ class TopicChanges(TypeAhead):
             if yes:
                 self.start(store, topic.file, remove)
 
-        self.push_screen(
-            ConfirmScreen(removal.question, removal.goes_and_stays, "Remove"), answered
-        )
+        detail = f"{removal.goes_and_stays}\n{self.key_for('change.undo')} brings it back."
+        self.push_screen(ConfirmScreen(removal.question, detail, "Remove"), answered)
 
     @on(DraftReady)
     def _open_editor(self, message: DraftReady) -> None:
