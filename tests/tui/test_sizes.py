@@ -209,7 +209,7 @@ async def test_what_a_key_does_goes_on_below_itself(demo: Places) -> None:
 async def test_a_row_that_is_too_long_says_so(demo: Places) -> None:
     async with manager(demo, size=(34, 12)) as pilot:
         await press(pilot, "i")
-        assert "(layered worksp…" in shown(pilot)
+        assert "(layered works…" in shown(pilot)
 
 
 @pytest.mark.parametrize("keys", [[], ["down", "r"]], ids=["screen", "dialog"])
