@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rich.cells import cell_len
 from rich.segment import Segment
+from rich.style import Style
 from textual.geometry import Size
 from textual.strip import Strip
 
@@ -17,7 +18,6 @@ from .line_view import LineView
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from rich.style import Style
     from textual import events
     from textual.binding import BindingType
     from textual.selection import Selection
@@ -213,8 +213,7 @@ class BodyView(LineView):
         if span is not None:
             start, end = span
             end = len(line.text) if end == -1 else end
-            selected = self.screen.get_component_rich_style("screen--selection")
-            styles = _overlay(styles, [(start, end)], selected)
+            styles = _overlay(styles, [(start, end)], self._selected_style())
         text = Strip([Segment(part, style) for part, style in styles])
         fill = self._style(line.fill)
         text = text.extend_cell_length(self.measure, fill).apply_offsets(0, number)
@@ -225,6 +224,11 @@ class BodyView(LineView):
         """Forget the styles of the old colours."""
         super().notify_style_update()
         self._styles.clear()
+
+    def _selected_style(self) -> Style:
+        """The ground of what the mouse selected; letters keep their colour where it has none."""
+        style = self.screen.get_component_rich_style("screen--selection")
+        return style if style.color != style.bgcolor else Style(bgcolor=style.bgcolor)
 
     def _style(self, kind: str) -> Style:
         """The style of a kind of text, worked out once for many lines."""
