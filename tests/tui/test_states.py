@@ -59,6 +59,7 @@ async def test_an_unreadable_store_says_why(demo: Places) -> None:
         text = shown(pilot)
         assert "This store cannot be read." in text
         assert "permission denied; make it readable for you." in text
+        assert text.startswith(" pimem   memory\n")  # and no count, as if it were empty
         await press(pilot, "p", "r", "E", "enter")
         assert notices(pilot) == []
 

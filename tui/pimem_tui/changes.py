@@ -18,6 +18,7 @@ from textual import on
 from textual.app import SuspendNotSupported
 from textual.signal import Signal
 
+from .advice import in_keys
 from .editor import EditorEnd, run_editor
 from .handles import refuse_gone
 from .messages import (
@@ -201,12 +202,15 @@ class TopicChanges(TypeAhead):
     def say(self, text: str) -> None:
         """Show a notice for a moment."""
         self._make_room()
-        self.notify(visible_cell(text), markup=False, timeout=_NOTICE_S)
+        self.notify(self._told(text), markup=False, timeout=_NOTICE_S)
 
     def say_error(self, text: str) -> None:
         """Show an error, for longer."""
         self._make_room()
-        self.notify(visible_cell(text), markup=False, severity="error", timeout=_ERROR_S)
+        self.notify(self._told(text), markup=False, severity="error", timeout=_ERROR_S)
+
+    def _told(self, text: str) -> str:
+        return visible_cell(in_keys(text, self.key_for))
 
     @on(RemovalKnown)
     def _ask_removal(self, message: RemovalKnown) -> None:
@@ -293,7 +297,7 @@ class TopicChanges(TypeAhead):
         text = " ".join((change.message, *change.notes))
         unnamed = [name for name in change.dropped if name not in text]
         if unnamed:
-            text += f" ({', '.join(unnamed)})"
+            text = f"{text.removesuffix('.')} ({', '.join(unnamed)})."
         self.say(text + self._way_back(change.outcome))
         self.topic_changed.publish(message)
 

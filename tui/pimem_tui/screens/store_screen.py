@@ -297,6 +297,7 @@ class StoreScreen(TopicScreen):
         self._fill_later()
         index = self._stores.index(message.store)
         self._shown[index].error = message.error
+        self.tabs.set_count(index, None)  # what cannot be read is not empty
         if index == self._index:
             listing = self._shown[index].listing
             if listing is not None and listing.topics:
@@ -308,7 +309,7 @@ class StoreScreen(TopicScreen):
         index = self._stores.index(message.store)
         shown = self._shown[index]
         shown.status = message.status
-        if shown.listing is None:
+        if shown.listing is None and not shown.error:
             self.tabs.set_count(index, message.status.count)
         if index == self._index:
             self.about.status = message.status

@@ -43,8 +43,8 @@ class StoreTabs(Voiced):
         self._places: list[tuple[int, int, int]] = []
         self.set_reactive(StoreTabs.counts, (None,) * len(names))
 
-    def set_count(self, index: int, count: int) -> None:
-        """Say how many topics a store has."""
+    def set_count(self, index: int, count: int | None) -> None:
+        """Say how many topics a store has; None when that is not known."""
         counts = list(self.counts)
         counts[index] = count
         self.counts = tuple(counts)
