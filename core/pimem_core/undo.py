@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .errors import PimemError, TopicNotFoundError
 from .files import journal, record
+from .files.unfinished import INTENTS
 from .model import Value
 from .systems import registry
 
@@ -71,7 +72,13 @@ def _store_of(entry: Record, places: Places, stores: Iterable[Store]) -> Store:
     return registry.store_of(entry.about.system, entry.about.folder, places)
 
 
-def history(places: Places, stores: Iterable[Store], topic: str = "") -> list[HistoryEntry]:
+def history(
+    places: Places,
+    stores: Iterable[Store],
+    topic: str = "",
+    *,
+    left_out: list[str] | None = None,
+) -> list[HistoryEntry]:
     """What was changed in the stores through pimem, newest first.
 
     Args:
@@ -79,8 +86,12 @@ def history(places: Places, stores: Iterable[Store], topic: str = "") -> list[Hi
         stores: The stores to look at.
         topic: Only changes of the topic with this name or file, whatever its case; where there is
             none, of topics whose name or file contains it.
+        left_out: Takes a sentence for each record that had to be left out, as from `unreadable`,
+            without reading the journal for it once more.
     """
-    rows = journal.history(places.state_dir, folders_of(stores))
+    if left_out is not None:
+        left_out += record.unreadable(places.state_dir, kinds=(INTENTS,))
+    rows = journal.history(places.state_dir, folders_of(stores), left_out=left_out)
     if not topic:
         return rows
     wanted = topic.lower()

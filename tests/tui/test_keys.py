@@ -31,7 +31,17 @@ from pimem_tui.widgets.rows import Rows
 from textual.actions import parse
 from textual.binding import Binding
 from textual.command import CommandPalette
-from tui.helpers import browser, manager, notices, press, selected, settled, shown, until
+from tui.helpers import (
+    MemoryStore,
+    browser,
+    manager,
+    notices,
+    press,
+    selected,
+    settled,
+    shown,
+    until,
+)
 
 if TYPE_CHECKING:
     from pimem_core.paths import Places
@@ -184,6 +194,11 @@ async def test_keys_that_show_are_keys_that_work(demo: Places) -> None:
         assert " enter to list  esc clear" in shown(pilot).splitlines()[-1]
 
 
+async def test_keys_that_do_nothing_now_make_room_for_those_that_do(demo: Places) -> None:
+    async with manager(demo, [MemoryStore()], size=(40, 12)) as pilot:
+        assert shown(pilot).splitlines()[-1] == " enter open  / filter  n new  ? help"
+
+
 async def test_the_key_line_can_be_clicked(demo: Places) -> None:
     async with manager(demo) as pilot:
         await press(pilot, "down", "down", "down")
@@ -213,14 +228,33 @@ async def test_the_palette_holds_every_action(demo: Places) -> None:
         found = [hit.text async for hit in provider.discover()]
         for title in (
             "Topic: Open", "Topic: Pin", "Topic: Remove", "Topic: Edit", "List: Filter",
-            "List: First", "Store: Store", "Store: Show store 2", "App: Help", "App: Palette",
-            "App: Quit",
+            "List: First", "Store: Next", "Store: Show store 2", "App: Help", "App: Palette",
+            "App: Quit", "Topic: $EDITOR",
         ):  # fmt: skip
             assert title in found
         assert "Store: Show store 5" not in found
+        assert not [title for title in found if title and title.startswith("Filter")]
         assert len(found) == len(set(found))
         hits = [hit async for hit in provider.search("pin")]
         assert "Topic: Pin" in [hit.text for hit in hits]
+
+
+async def test_the_palette_has_what_a_line_to_type_into_can_do_while_it_shows(
+    demo: Places,
+) -> None:
+    async with manager(demo) as pilot:
+
+        async def found() -> list[str | None]:
+            return [hit.text async for hit in PimemCommands(pilot.app.screen).discover()]
+
+        await press(pilot, "slash")
+        assert "Filter: To list" in await found()
+        await press(pilot, "escape")
+        assert "Filter: To list" not in await found()
+        await press(pilot, "c", "down", "down", "down")
+        assert "Value: Keep" not in await found()
+        await press(pilot, "enter")
+        assert "Value: Keep" in await found()
 
 
 async def test_the_palette_runs_an_action(demo: Places) -> None:

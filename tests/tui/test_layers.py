@@ -59,6 +59,17 @@ async def test_a_layer_that_is_missing_is_created_and_undone(world: World) -> No
     assert not (world.workspace / "index.md").exists()
 
 
+async def test_what_is_missing_is_said_with_the_key_that_makes_it(world: World) -> None:
+    world.fill(global_={"user/tools.md": "just\n"})
+    async with manager(world.places, start=WORKSPACE) as pilot:
+        await press(pilot, "n", *"a.md", "tab", *"Some title", "f2")
+        await until(pilot, lambda: bool(notices(pilot)))
+        assert "so it is not used; I in the workspace makes one." in notices(pilot)[0]
+        await press(pilot, "question_mark")
+        assert "I in the workspace makes one." in " ".join(shown(pilot).replace("│", "").split())
+        assert "pimem init" not in shown(pilot)
+
+
 async def test_the_global_layer_is_created_beside_a_workspace(world: World) -> None:
     world.fill(workspace={"a.md": "text\n"})
     async with manager(world.places, start=GLOBAL) as pilot:

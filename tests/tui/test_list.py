@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from pimem_core.errors import StoreBusyError
 from pimem_core.model import LockHolder
+from pimem_tui.reading import read_body
 from pimem_tui.screens.browser import BrowserScreen
 from pimem_tui.screens.confirm import ConfirmScreen
 from tui.helpers import (
@@ -26,7 +27,11 @@ from tui.helpers import (
 )
 
 if TYPE_CHECKING:
+    from typing import Any
+
+    from pimem_core.model import Topic
     from pimem_core.paths import Places
+    from pimem_core.systems.base import Store
 
 
 def index(places: Places, store: str = "local") -> Path:
@@ -76,6 +81,29 @@ async def test_preview_follows_the_selection(demo: Places) -> None:
         await press(pilot, "down")
         assert "Freeze merges" in shown(pilot)
         assert "pinned · 5 days ago" in shown(pilot)
+
+
+async def test_the_preview_is_laid_out_for_its_width_only(
+    demo: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    widths = []
+
+    def reading(store: Store, topic: Topic, width: int, **how: Any) -> None:
+        widths.append(width)
+        read_body(store, topic, width, **how)
+
+    monkeypatch.setattr("pimem_tui.widgets.preview.read_body", reading)
+    async with manager(demo) as pilot:
+        body = browser(pilot).preview.body
+        assert set(widths) == {body.measure}
+        await pilot.resize_terminal(80, 24)
+        await settled(pilot)
+        await press(pilot, "down", "down")
+        widths.clear()
+        await pilot.resize_terminal(160, 24)
+        await settled(pilot)
+        assert set(widths) == {body.measure}
+        assert "short answers first" in shown(pilot)
 
 
 async def test_mouse_selects_and_opens(demo: Places) -> None:

@@ -1,13 +1,12 @@
-"""The list while others write, several topics at once, orders, history, injection, clipboard."""
+"""The list while others write, several topics at once, orders, history, injection."""
 
 from __future__ import annotations
 
-import base64
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pimem_tui import clipboard
+import pytest
 from pimem_tui.screens.browser import BrowserScreen
 from pimem_tui.screens.confirm import ConfirmScreen
 from pimem_tui.screens.detail import DetailScreen
@@ -26,7 +25,6 @@ from tui.helpers import (
 )
 
 if TYPE_CHECKING:
-    import pytest
     from pimem_core.paths import Places
     from textual.pilot import Pilot
 
@@ -285,6 +283,21 @@ async def test_the_injection_begins_with_what_cannot_be_read(demo: Places) -> No
         assert "layered workspace" in shown(pilot)
 
 
+async def test_the_injection_tells_topics_apart_whatever_store_shows(demo: Places) -> None:
+    async with manager(demo) as pilot:
+        told = []
+        for store in ("1", "3", "4"):
+            await press(pilot, store, "i")
+            text = shown(pilot)
+            assert "PostgreSQL Setup" in text
+            assert "(openpi index: all else)" in text
+            assert "(layered workspace)" in text
+            assert "index.md" not in text.split("│", 1)[1]  # no line of it is given
+            told.append(text)
+            await press(pilot, "escape")
+        assert told[0] == told[1] == told[2]
+
+
 async def test_the_injection_is_what_the_command_prints(demo: Places) -> None:
     async with manager(demo) as pilot:
         await press(pilot, "i")
@@ -296,27 +309,6 @@ async def test_the_injection_is_what_the_command_prints(demo: Places) -> None:
         assert shown(pilot) != before
         await press(pilot, "q")
         assert isinstance(pilot.app.screen, BrowserScreen)
-
-
-async def test_copying_says_what_was_done(demo: Places, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("WAYLAND_DISPLAY", "DISPLAY", "TMUX"):
-        monkeypatch.delenv(name, raising=False)
-    asked: list[str] = []
-    monkeypatch.setattr(clipboard, "_write", lambda _app, text: asked.append(text))
-    async with manager(demo) as pilot:
-        await press(pilot, "y")
-        assert "to the terminal's clipboard; not every terminal takes it" in notices(pilot)[-1]
-        text = base64.b64decode(asked[0].removeprefix("\x1b]52;c;").removesuffix("\x07"))
-        assert b"6543" in text
-        monkeypatch.setattr(clipboard, "_by_tool", lambda _text: "xclip")
-        await press(pilot, "y")
-        assert notices(pilot)[-1].endswith("with xclip.")
-
-
-def test_tmux_gets_the_sequence_wrapped_and_long_texts_none() -> None:
-    wrapped = clipboard.sequence("a", tmux=True)
-    assert wrapped == "\x1b]52;c;YQ==\x07\x1bPtmux;\x1b\x1b]52;c;YQ==\x07\x1b\\"
-    assert clipboard.sequence("a" * 100_000, tmux=False) is None
 
 
 def put_settings(places: Places, text: str) -> None:
@@ -374,8 +366,9 @@ async def test_a_notice_takes_the_place_of_the_one_before(demo: Places) -> None:
         assert [said.split(" ", 1)[0] for said in notices(pilot)] == ["Undid"]
 
 
-async def test_a_long_notice_is_whole_on_a_narrow_screen(demo: Places) -> None:
-    async with manager(demo, size=(40, 20), notifications=True) as pilot:
+@pytest.mark.parametrize("height", [20, 12])
+async def test_a_long_notice_is_whole_on_a_narrow_screen(demo: Places, height: int) -> None:
+    async with manager(demo, size=(40, height), notifications=True) as pilot:
         browser(pilot).app.say("word " * 20 + "end.")
         await until(pilot, lambda: "end." in shown(pilot))
         assert shown(pilot).count("word") == 20

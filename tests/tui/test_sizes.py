@@ -12,7 +12,17 @@ from pimem_tui.app import PimemApp
 from pimem_tui.screens.browser import BrowserScreen
 from textual.events import Resize
 from textual.geometry import Size
-from tui.helpers import NOW, browser, manager, press, selected, settled, shown
+from tui.helpers import (
+    NOW,
+    MemoryStore,
+    browser,
+    make_topic,
+    manager,
+    press,
+    selected,
+    settled,
+    shown,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -167,6 +177,7 @@ async def test_a_question_is_never_cut(demo: Places, width: int) -> None:
         await press(pilot, *["down"] * 3, "r")
         words = shown(pilot).replace("│", " ").split()
         asked = 'Remove "Test Database" from the index? The file test-database.md stays on disk.'
+        asked += " u brings it back."
         start = words.index("Remove")
         text = " ".join(words[start:])
         for word in asked.split():
@@ -196,9 +207,9 @@ async def test_what_a_key_does_goes_on_below_itself(demo: Places) -> None:
 
 
 async def test_a_row_that_is_too_long_says_so(demo: Places) -> None:
-    async with manager(demo, size=SMALL) as pilot:
+    async with manager(demo, size=(34, 12)) as pilot:
         await press(pilot, "i")
-        assert "(layered workspace: …" in shown(pilot)
+        assert "(layered works…" in shown(pilot)
 
 
 @pytest.mark.parametrize("keys", [[], ["down", "r"]], ids=["screen", "dialog"])
@@ -216,3 +227,43 @@ async def test_an_older_size_that_is_still_on_its_way_is_let_go(
             await pilot.pause(0.01)
         assert set(seen) <= {last}
         assert screen.has_class("-wide")
+
+
+@pytest.mark.parametrize("width", [30, 40, 50, 59, 80])
+async def test_the_shown_store_always_has_its_name_in_the_tabs(demo: Places, width: int) -> None:
+    long = "/srv/projects/of-somebody-else/a-memory-with-a-long-name"
+    names = ["local", "shared", "global", "workspace", "zcode", long]
+    stores = [MemoryStore([make_topic("a")], name=name) for name in names]
+    async with manager(demo, stores, size=(width, 12)) as pilot:
+        for number, name in enumerate(names[:-1], 1):
+            await press(pilot, str(number))
+            line = shown(pilot).splitlines()[0]
+            assert f" {number} {name} 1 " in f"{line} "
+            for other in range(1, 7):
+                assert f" {other} " in f"{line} "
+            await pilot.click("StoreTabs", offset=(line.index(" 3 ") + 1, 0))
+            await settled(pilot)
+            assert browser(pilot).store.name == "global"
+        await press(pilot, "6")
+        line = shown(pilot).splitlines()[0]
+        assert " 6 of-somebody" in line
+        assert "… 1" in line
+
+
+async def test_more_stores_than_fit_show_those_around_the_shown_one(demo: Places) -> None:
+    stores = [MemoryStore([make_topic("a")], name=f"store-{n}") for n in range(1, 15)]
+    async with manager(demo, stores, size=(30, 12), start=6) as pilot:
+        line = shown(pilot).splitlines()[0]
+        assert " 6  7 store-7 1  8 " in line
+        assert len(line) <= 30
+        await press(pilot, "1")
+        assert shown(pilot).startswith("  1 store-1 1  2 ")
+        await press(pilot, "shift+tab")
+        assert " 13  14 store-14 1" in shown(pilot).splitlines()[0]
+
+
+async def test_the_only_store_has_its_name_cut_when_it_must(demo: Places) -> None:
+    store = MemoryStore([make_topic("a")], name="/srv/memories/of-many-years-and-more")
+    async with manager(demo, [store], size=(30, 12)) as pilot:
+        line = shown(pilot).splitlines()[0]
+        assert line == "  memories/of-many-years-… 1"

@@ -11,6 +11,7 @@ from pimem_core.errors import StorageError
 from pimem_core.paths import find_places
 from pimem_core.systems import registry
 from pimem_tui.app import PimemApp
+from pimem_tui.screens.edit import EditScreen
 from tui.helpers import (
     NOW,
     MemoryStore,
@@ -58,8 +59,22 @@ async def test_an_unreadable_store_says_why(demo: Places) -> None:
         text = shown(pilot)
         assert "This store cannot be read." in text
         assert "permission denied; make it readable for you." in text
+        assert text.startswith(" pimem   memory\n")  # and no count, as if it were empty
         await press(pilot, "p", "r", "E", "enter")
         assert notices(pilot) == []
+
+
+async def test_nothing_new_is_begun_where_nothing_can_be_read(demo: Places) -> None:
+    store = failing(StorageError("/x/MEMORY.md: permission denied."))
+    async with manager(demo, [store]) as pilot:
+        await press(pilot, "n")
+        assert pilot.app.screen is browser(pilot)
+        assert browser(pilot).check_action("new", ()) is None
+        del store.errors["list"]
+        browser(pilot)._read()
+        await settled(pilot)
+        await press(pilot, "n")
+        assert isinstance(pilot.app.screen, EditScreen)
 
 
 @pytest.fixture

@@ -225,7 +225,7 @@ def test_removing_moves_the_file_into_the_journal_and_undo_brings_it_back(
     before = project.files()
     asked = project.store.removal("user_ann")
     assert "user_ann" in asked.question
-    assert "undo" in asked.goes_and_stays
+    assert asked.goes_and_stays == "The file user_ann.md and its index line go."
     change = project.store.remove("user_ann")
     assert change.outcome == "removed"
     line = "- **[Ann](./user_ann.md)** `user` — who she is\r\n"

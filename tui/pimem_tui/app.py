@@ -14,6 +14,7 @@ from pimem_core.systems import registry
 from pimem_core.text import visible_cell
 from pimem_styles import stylesheet
 
+from .advice import in_keys
 from .bindings import bindings
 from .collecting import collect_seldom
 from .ending import LastResort
@@ -98,7 +99,7 @@ class PimemApp(Manager):
         screen = self.screen
         status = screen.store_status if isinstance(screen, TopicScreen) else None
         known = () if status is None else (tilde(status.path, self.places.home), *status.notes)
-        self.push_screen(HelpScreen(screen, known))
+        self.push_screen(HelpScreen(screen, [in_keys(said, self.key_for) for said in known]))
 
     async def action_quit(self) -> None:
         """Leave pimem; an editor with unsaved text asks first."""

@@ -18,6 +18,7 @@ from textual import on
 from textual.app import SuspendNotSupported
 from textual.signal import Signal
 
+from .advice import in_keys
 from .editor import EditorEnd, run_editor
 from .handles import refuse_gone
 from .messages import (
@@ -120,7 +121,8 @@ class TopicChanges(TypeAhead):
         names = ", ".join(visible_cell(topic.name) for topic in topics[:5])
         more = f" and {len(topics) - 5:,} more" if len(topics) > 5 else ""
         question = f"Remove {plural(len(topics), 'topic')}?"
-        detail = f"{names}{more}.{kept} Undo brings them back one by one."
+        back = f"{self.key_for('change.undo')} brings them back one by one."
+        detail = f"{names}{more}.{kept}\n{back}"
         self.push_screen(ConfirmScreen(question, detail, f"Remove {len(topics):,}"), answered)
 
     def _change_several(
@@ -200,12 +202,15 @@ class TopicChanges(TypeAhead):
     def say(self, text: str) -> None:
         """Show a notice for a moment."""
         self._make_room()
-        self.notify(visible_cell(text), markup=False, timeout=_NOTICE_S)
+        self.notify(self._told(text), markup=False, timeout=_NOTICE_S)
 
     def say_error(self, text: str) -> None:
         """Show an error, for longer."""
         self._make_room()
-        self.notify(visible_cell(text), markup=False, severity="error", timeout=_ERROR_S)
+        self.notify(self._told(text), markup=False, severity="error", timeout=_ERROR_S)
+
+    def _told(self, text: str) -> str:
+        return visible_cell(in_keys(text, self.key_for))
 
     @on(RemovalKnown)
     def _ask_removal(self, message: RemovalKnown) -> None:
@@ -224,9 +229,8 @@ class TopicChanges(TypeAhead):
             if yes:
                 self.start(store, topic.file, remove)
 
-        self.push_screen(
-            ConfirmScreen(removal.question, removal.goes_and_stays, "Remove"), answered
-        )
+        detail = f"{removal.goes_and_stays}\n{self.key_for('change.undo')} brings it back."
+        self.push_screen(ConfirmScreen(removal.question, detail, "Remove"), answered)
 
     @on(DraftReady)
     def _open_editor(self, message: DraftReady) -> None:
@@ -293,7 +297,7 @@ class TopicChanges(TypeAhead):
         text = " ".join((change.message, *change.notes))
         unnamed = [name for name in change.dropped if name not in text]
         if unnamed:
-            text += f" ({', '.join(unnamed)})"
+            text = f"{text.removesuffix('.')} ({', '.join(unnamed)})."
         self.say(text + self._way_back(change.outcome))
         self.topic_changed.publish(message)
 

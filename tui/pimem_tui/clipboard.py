@@ -7,6 +7,8 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
+from pimem_core.text import plural
+
 from .messages import Copied
 
 if TYPE_CHECKING:
@@ -41,22 +43,28 @@ def tools() -> list[list[str]]:
     return found
 
 
-def copy(app: App[None], name: str, text: str) -> Copied:
-    """Give a text to every clipboard there is and say what is known of it; run it in a worker."""
+def copy(app: App[None], what: str, text: str) -> Copied:
+    """Give a text to every clipboard there is and say what is known of it; run it in a worker.
+
+    Args:
+        app: The app on the terminal.
+        what: What to call the text.
+        text: The text.
+    """
     tool = _by_tool(text)
     asked = sequence(text, tmux=bool(os.environ.get("TMUX")))
     if asked is not None:
         app.call_from_thread(_write, app, asked)
-    size = f"{len(text):,} characters"
+    size = plural(len(text), "character")
     if tool is not None:
-        return Copied(f'Copied "{name}" ({size}) with {tool}.')
+        return Copied(f"Copied {what} ({size}) with {tool}.")
     if asked is not None:
         return Copied(
-            f'Sent "{name}" ({size}) to the terminal\'s clipboard; not every terminal takes it.'
+            f"Sent {what} ({size}) to the terminal's clipboard; not every terminal takes it."
         )
     return Copied(
-        f'"{name}" is too long for the terminal\'s clipboard ({size}), and there is no clipboard '
-        "tool here.",
+        f"{what[:1].upper()}{what[1:]} is too long for the terminal's clipboard ({size}), and "
+        "there is no clipboard tool here.",
         warning=True,
     )
 

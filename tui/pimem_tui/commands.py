@@ -53,8 +53,8 @@ def commands_of(screen: Screen[object], *, now: bool = True) -> Iterator[Command
     """
     seen: set[str] = set()
     for node in (screen, *screen.query("*").results(Widget), screen.app):
-        if isinstance(node, Widget) and node is not screen and not node.can_focus:
-            continue  # its keys never arrive
+        if isinstance(node, Widget) and node is not screen and not _takes_keys(node, now):
+            continue
         for binding in _own_bindings(node):
             if binding.id is None or binding.id in seen or not _possible(node, binding, now):
                 continue
@@ -63,12 +63,19 @@ def commands_of(screen: Screen[object], *, now: bool = True) -> Iterator[Command
             keys = screen.app.keys_of(binding) if isinstance(screen.app, _Rebound) else binding.key
             yield Command(
                 area=area.capitalize(),
-                verb=binding.description.capitalize(),
+                verb=binding.description[:1].upper() + binding.description[1:],
                 keys=key_names(keys),
                 help=binding.tooltip,
                 action=binding.action,
                 node=node,
             )
+
+
+def _takes_keys(widget: Widget, now: bool) -> bool:
+    hidden = now and not all(
+        node.display for node in widget.ancestors_with_self if isinstance(node, Widget)
+    )
+    return widget.can_focus and not hidden
 
 
 def _own_bindings(node: DOMNode) -> Iterator[Binding]:

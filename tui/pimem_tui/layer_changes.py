@@ -137,6 +137,7 @@ class LayerChanges(TopicChanges):
                 self._change_layer(store, "", store.clear_task)
 
         said = clean(" ".join(task.split()), 300)
+        said += f"\n{self.key_for('change.undo')} brings it back."
         self.push_screen(ConfirmScreen("Clear the current task?", said, "Clear"), answered)
 
     def edit_task(self, store: LayeredStore, file: str) -> None:

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING
 
 from pimem_core import settings
 from pimem_core.drafts import left_drafts
-from pimem_core.errors import PimemError
 from pimem_core.systems.layers import layered
 from pimem_styles import stylesheet
 from textual import on
 from textual.signal import Signal
 
+from .copying import Copying
 from .keys import KEYS, key_names
-from .layer_changes import LayerChanges
 from .messages import (
     ChangeFailed,
     Copied,
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from pimem_core.drafts import Typed, TypedDraft
-    from pimem_core.model import Topic
     from pimem_core.paths import Places
     from pimem_core.settings import Settings
     from pimem_core.systems.base import Store
@@ -59,7 +57,7 @@ _MOST_CHARACTERS = 1_000_000
 _THEMES = {"dark": "textual-dark", "light": "textual-light", "terminal": "ansi-dark"}
 
 
-class Manager(LayerChanges):
+class Manager(Copying):
     """What screens ask of the app. Screens follow `store_touched`."""
 
     def __init__(self, places: Places, stores: Sequence[Store]) -> None:
@@ -177,7 +175,7 @@ class Manager(LayerChanges):
                 settings_file.change(self.places, "theme", now)
             return Copied(f"Theme {name}, kept in config.toml.")
 
-        self._tell_result(keep)
+        self.tell_result(keep)
 
     # Undo --------------------------------------------------------------------------------------
 
@@ -366,38 +364,3 @@ class Manager(LayerChanges):
     @on(NotSaved)
     def _tell_not_saved(self, message: NotSaved) -> None:
         message.screen.take_refusal(message.refusal)
-
-    # The clipboard -----------------------------------------------------------------------------
-
-    def copy_topic(self, store: Store, topic: Topic) -> None:
-        """Copy the text of a topic."""
-
-        def work() -> Message:
-            from .clipboard import copy
-
-            return copy(self, topic.name, store.read(topic.file).body.strip("\r\n"))
-
-        self._tell_result(work)
-
-    def copy_text(self, name: str, text: str) -> None:
-        """Copy a text that is on the screen already."""
-
-        def work() -> Message:
-            from .clipboard import copy
-
-            return copy(self, name, text)
-
-        self._tell_result(work)
-
-    def _tell_result(self, work: Callable[[], Message]) -> None:
-        def run() -> None:
-            try:
-                self.post_message(work())
-            except PimemError as error:
-                self.post_message(Copied(str(error), warning=True))
-
-        self.run_worker(run, thread=True, exit_on_error=False, group="copy")
-
-    @on(Copied)
-    def _tell_copied(self, message: Copied) -> None:
-        (self.say_error if message.warning else self.say)(message.text)

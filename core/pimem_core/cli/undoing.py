@@ -88,9 +88,11 @@ def _several(options: argparse.Namespace, places: Places, output: Output, action
 def history(options: argparse.Namespace, places: Places, output: Output) -> int:
     """Tell what was changed through pimem, newest first."""
     notice_troubles(places, output)
-    for sentence in undoing.unreadable(places):
+    left_out: list[str] = []
+    stores = _stores(options, places)
+    rows = undoing.history(places, stores, options.topic or "", left_out=left_out)
+    for sentence in left_out:
         output.notice(sentence)
-    rows = undoing.history(places, _stores(options, places), options.topic or "")
     if output.as_json:
         output.document([dict(row.__dict__) for row in rows])
         return 0

@@ -21,18 +21,27 @@ if TYPE_CHECKING:
 _DAY_S = 86_400
 
 
-def _with_state(state_dir: str) -> Iterator[tuple[Record, bool]]:
+def _with_state(state_dir: str, left_out: list[str] | None = None) -> Iterator[tuple[Record, bool]]:
     """The records, newest first, each with whether a later one took it back."""
     reverted: set[str] = set()
-    for entry in record.records(state_dir, record.JOURNAL, newest_first=True):
+    found = record.records(state_dir, record.JOURNAL, newest_first=True, left_out=left_out)
+    for entry in found:
         taken_back = entry.id in reverted
         if entry.about.reverts is not None and not taken_back:
             reverted.add(entry.about.reverts)
         yield entry, taken_back
 
 
-def history(state_dir: str, folders: Collection[str]) -> list[HistoryEntry]:
-    """What was changed in some store folders, newest first."""
+def history(
+    state_dir: str, folders: Collection[str], *, left_out: list[str] | None = None
+) -> list[HistoryEntry]:
+    """What was changed in some store folders, newest first.
+
+    Args:
+        state_dir: pimem's state folder.
+        folders: Those of the stores.
+        left_out: Takes a sentence for each record that cannot be read.
+    """
     return [
         HistoryEntry(
             id=entry.id,
@@ -43,7 +52,7 @@ def history(state_dir: str, folders: Collection[str]) -> list[HistoryEntry]:
             file=entry.about.file,
             undoable=not taken_back and entry.about.action != "undo",
         )
-        for entry, taken_back in _with_state(state_dir)
+        for entry, taken_back in _with_state(state_dir, left_out)
         if entry.about.folder in folders
     ]
 

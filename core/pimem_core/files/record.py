@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import contextlib
 import json
 import os
 import time
@@ -17,7 +16,7 @@ from .unfinished import INTENTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from .patch import Hunk
@@ -119,31 +118,51 @@ def names(state_dir: str, kind: str) -> list[str]:
     return sorted(name for name in found if name.endswith(".json") and name[:17].isdigit())
 
 
-def records(state_dir: str, kind: str, *, newest_first: bool = False) -> Iterator[Record]:
-    """The readable records of the intents or the journal, oldest first unless told otherwise."""
+def records(
+    state_dir: str,
+    kind: str,
+    *,
+    newest_first: bool = False,
+    since: str = "",
+    left_out: list[str] | None = None,
+) -> Iterator[Record]:
+    """The readable records of the intents or the journal, oldest first unless told otherwise.
+
+    Args:
+        state_dir: pimem's state folder.
+        kind: `INTENTS` or `JOURNAL`.
+        newest_first: Begin with the newest.
+        since: An id; older records are not looked at.
+        left_out: Takes a sentence for each record that cannot be read.
+    """
     found = names(state_dir, kind)
     for name in reversed(found) if newest_first else found:
-        with contextlib.suppress(PimemError, ValueError):
-            yield load(read_bytes(os.path.join(state_dir, kind, name)))
+        if name < since:
+            continue
+        path = os.path.join(state_dir, kind, name)
+        try:
+            record = load(read_bytes(path))
+        except (PimemError, ValueError) as error:
+            if left_out is not None:
+                left_out.append(f"{path} is left out: {error}")
+        else:
+            yield record
 
 
-def unreadable(state_dir: str, *, since: str = "") -> list[str]:
+def unreadable(
+    state_dir: str, *, since: str = "", kinds: Iterable[str] = (INTENTS, JOURNAL)
+) -> list[str]:
     """A sentence for each record that cannot be read; everything else goes on without it.
 
     Args:
         state_dir: pimem's state folder.
         since: An id; older records are not looked at.
+        kinds: Which records.
     """
-    said = []
-    for kind in (INTENTS, JOURNAL):
-        for name in names(state_dir, kind):
-            if name < since:
-                continue
-            path = os.path.join(state_dir, kind, name)
-            try:
-                load(read_bytes(path))
-            except (PimemError, ValueError) as error:
-                said.append(f"{path} is left out: {error}")
+    said: list[str] = []
+    for kind in kinds:
+        for _ in records(state_dir, kind, since=since, left_out=said):
+            pass
     return said
 
 

@@ -266,7 +266,7 @@ class BrowserScreen(BranchScreen):
         """Show what pi's model is given."""
         from .injection import InjectionScreen
 
-        self.app.push_screen(InjectionScreen(self.app.places, self.store))
+        self.app.push_screen(InjectionScreen(self.app.places, self._stores, self.store))
 
     def action_search(self) -> None:
         """Search all stores at once."""

@@ -87,8 +87,9 @@ class HistoryScreen(SteadyScreen[None], Reader):
 
         def work() -> None:
             try:
-                entries = undo.history(places, stores)[:_MOST]
-                found = HistoryRead(entries, undo.unreadable(places))
+                left_out: list[str] = []
+                entries = undo.history(places, stores, left_out=left_out)[:_MOST]
+                found = HistoryRead(entries, left_out)
             except PimemError as error:
                 found = HistoryRead((), error=str(error))
             self.post_message(found)

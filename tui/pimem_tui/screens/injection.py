@@ -78,9 +78,17 @@ class InjectionScreen(SteadyScreen[None], Reader):
     rows = getters.query_one(Rows)
     text = getters.query_one(BodyView)
 
-    def __init__(self, places: Places, store: Store) -> None:
+    def __init__(self, places: Places, stores: Sequence[Store], store: Store) -> None:
+        """Show what is given.
+
+        Args:
+            places: Where everything is.
+            stores: Those whose topics are told apart.
+            store: The one of them that was shown; why it cannot be read is told in any case.
+        """
         super().__init__()
         self._places = places
+        self._stores = stores
         self._store = store
         self._injection = _Injection([], [], 0)
         self._is_read = False
@@ -96,10 +104,10 @@ class InjectionScreen(SteadyScreen[None], Reader):
 
     def on_mount(self) -> None:
         """Work it out in a worker."""
-        places, store = self._places, self._store
+        places, stores, store = self._places, self._stores, self._store
 
         def work() -> None:
-            self.post_message(InjectionRead(_read(places, store)))
+            self.post_message(InjectionRead(_read(places, stores, store)))
 
         self.run_worker(work, thread=True, exclusive=True, exit_on_error=False, group="injection")
 
@@ -165,18 +173,20 @@ def _row(entry: _Entry, most: int) -> list[Run]:
     ]
 
 
-def _read(places: Places, store: Store) -> _Injection:
+def _read(places: Places, stores: Sequence[Store], shown: Store) -> _Injection:
     names: dict[str, str] = {}
     found = _Injection([], [], 0)
     systems = list(given(places))
     told = {str(error) for system in systems for error in system.errors}
-    try:
-        for topic in store.list():
-            names.setdefault(topic.injected, topic.name)
-    except PimemError as error:
-        if str(error) not in told:
-            said = visible(str(error).replace(places.home, "~"))
-            found.lines += [(f"! {clean(store.name)}: {said}", "cut"), ("", "")]
+    for store in stores:
+        try:
+            for topic in store.list():
+                if topic.injected:
+                    names.setdefault(topic.injected, topic.name)
+        except PimemError as error:
+            if store is shown and str(error) not in told:
+                said = visible(str(error).replace(places.home, "~"))
+                found.lines += [(f"! {clean(store.name)}: {said}", "cut"), ("", "")]
     for system in systems:
         for trouble in system.errors:
             said = visible(str(trouble).replace(places.home, "~"))
@@ -205,7 +215,8 @@ def _add(
             of_entries += cost
             found.entries.append(_Entry(name, cost, len(found.lines)))
         found.lines.append((visible(line), "heading" if line.startswith("## ") else ""))
-    found.entries.append(_Entry(f"({title}: all else)", tokens - of_entries, begin))
+    rest = f"({title}: all else)" if of_entries else f"({title})"
+    found.entries.append(_Entry(rest, tokens - of_entries, begin))
     if dropped:
         named = visible(", ".join(dropped[:_MOST_NAMED]))
         more = f" and {len(dropped) - _MOST_NAMED:,} more" if dropped[_MOST_NAMED:] else ""

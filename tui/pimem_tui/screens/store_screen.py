@@ -155,9 +155,11 @@ class StoreScreen(TopicScreen):
         layer = layered(self.store)
         if layer is None and not {"write", "compose"} <= self.store.abilities:
             return False
-        found = self._shown[self._index].layer
+        shown = self._shown[self._index]
+        found = shown.layer
         hindered = layer is not None and (found is None or bool(found.hindrance))
-        return None if hindered or read_only(self.store_status) else True
+        # What cannot be read cannot be written either: nothing should be typed in vain.
+        return None if hindered or shown.error or read_only(self.store_status) else True
 
     @property
     def listing_has_entries(self) -> bool:
@@ -295,6 +297,7 @@ class StoreScreen(TopicScreen):
         self._fill_later()
         index = self._stores.index(message.store)
         self._shown[index].error = message.error
+        self.tabs.set_count(index, None)  # what cannot be read is not empty
         if index == self._index:
             listing = self._shown[index].listing
             if listing is not None and listing.topics:
@@ -306,7 +309,7 @@ class StoreScreen(TopicScreen):
         index = self._stores.index(message.store)
         shown = self._shown[index]
         shown.status = message.status
-        if shown.listing is None:
+        if shown.listing is None and not shown.error:
             self.tabs.set_count(index, message.status.count)
         if index == self._index:
             self.about.status = message.status
@@ -387,6 +390,7 @@ class StoreScreen(TopicScreen):
             topic.file if topic is not None and self.listing_has_entries else "",
             self.topic_list.listing.unfolded,
             shown.layer,
+            shown.error,
         )
         if greyed != self._greyed:
             self._greyed = greyed

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rich.cells import cell_len
 from rich.segment import Segment
+from rich.style import Style
 from textual.geometry import Size
 from textual.strip import Strip
 
@@ -17,7 +18,6 @@ from .line_view import LineView
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from rich.style import Style
     from textual import events
     from textual.binding import BindingType
     from textual.selection import Selection
@@ -60,8 +60,14 @@ class BodyView(LineView):
         body_view: BodyView
         target: Target
 
+    class MeasureChanged(News):
+        """The width to lay text out for is another one now, or known for the first time."""
+
+        body_view: BodyView
+
     def __init__(self, *, can_focus: bool = True) -> None:
         super().__init__(can_focus=can_focus)
+        self._told = 0
         self._lines: Sequence[Line] = ()
         self._targets: Mapping[str, Target] = {}
         self._places: Sequence[Place] = ()
@@ -171,6 +177,9 @@ class BodyView(LineView):
     def on_resize(self) -> None:
         """The height of the text stays, the width follows."""
         self.virtual_size = Size(self.size.width, len(self._lines))
+        if self.size.width and self.measure != self._told:
+            self._told = self.measure
+            self.post_message(self.MeasureChanged(self))
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """The text that the mouse selected."""
@@ -204,8 +213,7 @@ class BodyView(LineView):
         if span is not None:
             start, end = span
             end = len(line.text) if end == -1 else end
-            selected = self.screen.get_component_rich_style("screen--selection")
-            styles = _overlay(styles, [(start, end)], selected)
+            styles = _overlay(styles, [(start, end)], self._selected_style())
         text = Strip([Segment(part, style) for part, style in styles])
         fill = self._style(line.fill)
         text = text.extend_cell_length(self.measure, fill).apply_offsets(0, number)
@@ -216,6 +224,11 @@ class BodyView(LineView):
         """Forget the styles of the old colours."""
         super().notify_style_update()
         self._styles.clear()
+
+    def _selected_style(self) -> Style:
+        """The ground of what the mouse selected; letters keep their colour where it has none."""
+        style = self.screen.get_component_rich_style("screen--selection")
+        return style if style.color != style.bgcolor else Style(bgcolor=style.bgcolor)
 
     def _style(self, kind: str) -> Style:
         """The style of a kind of text, worked out once for many lines."""

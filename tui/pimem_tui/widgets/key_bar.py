@@ -100,8 +100,9 @@ class KeyBar(Voiced):
 
 
 def _fitting(keys: list[_Key], width: int) -> list[_Key]:
-    """As many keys as fit; those before the last go first."""
+    """As many keys as fit; those that do nothing now go first, then those before the last."""
     kept = list(keys)
     while len(kept) > 1 and sum(key.cells + 2 for key in kept) - 2 > width:
-        del kept[-2]
+        idle = [at for at, key in enumerate(kept[:-1]) if not key.enabled]
+        del kept[idle[-1] if idle else -2]
     return kept

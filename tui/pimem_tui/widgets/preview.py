@@ -43,7 +43,6 @@ class Preview(Vertical, Reader):
         """Mount heading and text; until then there is room for them only."""
         await self.mount(TopicHeading(self._now), BodyView(can_focus=False))
         self.heading.short = self._short
-        self.call_after_refresh(self._read)
 
     def shorten(self, short: bool) -> None:
         """Keep the heading short, as on a low screen."""
@@ -58,9 +57,14 @@ class Preview(Vertical, Reader):
             self._rest.stop()
         self._rest = self.set_timer(_REST_S, self._read)
 
-    def on_resize(self) -> None:
-        """Lay the text out for the new width, once that is known."""
-        self.call_after_refresh(self._read)
+    @on(BodyView.MeasureChanged)
+    def _lay_out_anew(self, message: BodyView.MeasureChanged) -> None:
+        message.stop()
+        self._read()
+
+    def on_show(self) -> None:
+        """Catch up with the selection, which nobody followed out of sight."""
+        self._read()
 
     @property
     def is_current(self) -> bool:
@@ -72,8 +76,8 @@ class Preview(Vertical, Reader):
 
     def _read(self) -> None:
         self._rest = None
-        if not self.display or not self.children:
-            return
+        if not self.display or not self.children or not self.body.size.width:
+            return  # there is a message when the width is known
         if self._wanted is None:
             self.heading.show(None)
             self.body.show(())

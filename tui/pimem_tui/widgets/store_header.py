@@ -16,10 +16,13 @@ from ..news import News
 from .voices import Voiced
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from pimem_core.model import StoreStatus
     from textual import events
+
+#: Most cells of a store's name.
+_NAME_CELLS = 24
 
 
 class StoreTabs(Voiced):
@@ -36,36 +39,25 @@ class StoreTabs(Voiced):
 
     def __init__(self, names: Sequence[str]) -> None:
         super().__init__()
-        self._names = [cut(clean(_short_name(name)), 24) for name in names]
+        self._names = [clean(_short_name(name)) for name in names]
         self._places: list[tuple[int, int, int]] = []
         self.set_reactive(StoreTabs.counts, (None,) * len(names))
 
-    def set_count(self, index: int, count: int) -> None:
-        """Say how many topics a store has."""
+    def set_count(self, index: int, count: int | None) -> None:
+        """Say how many topics a store has; None when that is not known."""
         counts = list(self.counts)
         counts[index] = count
         self.counts = tuple(counts)
 
     def render(self) -> Content:
-        """The line: what has no room goes, tokens first, then the program's name, then counts."""
+        """The line: what has no room goes, the name of the shown store last of all."""
         width = self.size.width
         tokens = "" if self.tokens is None else f"{plural(self.tokens, 'token')} per prompt "
-        labels = [self._label(index, counted=True) for index in range(len(self._names))]
-        lead = " pimem  "
-        if _cells(lead, labels) > width:
-            lead = " "
-        if _cells(lead, labels) > width:
-            labels = [
-                self._label(index, counted=index == self.active)
-                for index in range(len(self._names))
-            ]
-        first = 0
-        while first < self.active and _cells(lead, labels[first:]) > width:
-            first += 1
+        lead, labels, first = self._fitted(width)
         content = Content.styled(lead, self.spoken("muted strong"))
         self._places = []
         at = cell_len(lead)
-        for index, label in list(enumerate(labels))[first:]:
+        for index, label in enumerate(labels, first):
             self._places.append((at, at + cell_len(label), index))
             kind = "tab" if index == self.active else "muted"
             content += Content.styled(label, self.spoken(kind))
@@ -75,17 +67,54 @@ class StoreTabs(Voiced):
             content += Content.styled(gap + tokens, self.spoken("muted"))
         return content
 
+    def _fitted(self, width: int) -> tuple[str, list[str], int]:
+        """What stands before the tabs, their texts, and which store the first of them is.
+
+        The program's name goes first, then the counts of the other stores, then their names; where
+        even their numbers are too many, those far from the shown store go.
+        """
+        lead, labels = " pimem  ", self._labels(self._counted)
+        if _cells(lead, labels) <= width:
+            return lead, labels, 0
+        lead = " "
+        for others in (self._counted, self._named, self._number):
+            labels = self._labels(others)
+            if _cells(lead, labels) <= width:
+                return lead, labels, 0
+        at, first, last = self.active, 0, len(labels)
+        while last - first > 1 and _cells(lead, labels[first:last]) > width:
+            if at - first > last - 1 - at:
+                first += 1
+            else:
+                last -= 1
+        if last - first > 1:
+            return lead, labels[first:last], first
+        return lead, [self._counted(at, width - cell_len(lead))], at
+
     def on_click(self, event: events.Click) -> None:
         """Choose the store under the pointer."""
         for start, end, index in self._places:
             if start <= event.x < end:
                 self.post_message(self.TabChosen(index))
 
-    def _label(self, index: int, *, counted: bool) -> str:
-        number = f"{index + 1} " if len(self._names) > 1 else ""
+    def _labels(self, others: Callable[[int], str]) -> list[str]:
+        return [
+            self._counted(index) if index == self.active else others(index)
+            for index in range(len(self._names))
+        ]
+
+    def _counted(self, index: int, width: int = 0) -> str:
+        """A store with how many topics it has; in a width, its name gives way."""
         count = self.counts[index]
-        shown = f" {count:,}" if counted and count is not None else ""
-        return f" {number}{self._names[index]}{shown} "
+        shown = "" if count is None else f"{count:,} "
+        room = width - cell_len(self._number(index)) - 1 - cell_len(shown)
+        return f"{self._named(index, room if width else _NAME_CELLS)}{shown}"
+
+    def _named(self, index: int, cells: int = _NAME_CELLS) -> str:
+        return f"{self._number(index)}{cut(self._names[index], max(min(cells, _NAME_CELLS), 1))} "
+
+    def _number(self, index: int) -> str:
+        return f" {index + 1} " if len(self._names) > 1 else " "
 
 
 class StoreAbout(Voiced):

@@ -5,19 +5,17 @@ Every screen has their styles as components; `base.tcss` says how each looks.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.style import Style as RichStyle
 from textual.style import Style
 from textual.widget import Widget
 
-if TYPE_CHECKING:
-    from textual.color import Color
-
 _VOICES = (
     *("name", "muted", "faint", "accent", "warning", "error", "success"),
     *("strong", "match", "cursor", "resting", "tab"),
 )
+_QUIET = ("muted", "faint")
 #: The component classes of a screen.
 VOICE_CLASSES = frozenset(f"voice--{name}" for name in _VOICES)
 
@@ -55,8 +53,12 @@ class Voiced(Widget):
         style = self.rich_style
         _, background = self.background_colors
         for name in names:
+            if name in _QUIET and "cursor" in names:
+                continue  # the selected row is read first
             styles = self.screen.get_component_styles(f"voice--{name}")
-            color: Color | None = None
+            style += styles.text_style
+            if style.reverse:
+                continue  # a colour would be the ground, and words on it might not be read
             if styles.has_rule("background"):
                 background += styles.background
                 style += RichStyle.from_color(bgcolor=background.rich_color)
@@ -65,5 +67,4 @@ class Voiced(Widget):
                 if styles.has_rule("auto_color") and styles.auto_color:
                     color = background.get_contrast_text(color.a)
                 style += RichStyle.from_color((background + color).rich_color)
-            style += styles.text_style
         return style

@@ -116,7 +116,7 @@ class LayeredStore(LayerReading):
         """What removing would do."""
         found = self.find(topic)
         self.read_bytes(found.file)
-        said = "The file goes; pimem keeps its text in the undo history."
+        said = f"The file {found.file} goes."
         if found.file == INDEX_NAME:
             said += f" Without it this folder is no {self.kind} memory any more."
         return Removal(question=f"Remove {found.file}?", goes_and_stays=said)

@@ -342,11 +342,11 @@ class ZcodeStore:
         """What removing would do."""
         found = self.find(topic)
         if found.problem == "file missing":
-            gone = "Its index line goes; the file is missing already. Undo brings the line back."
+            gone = "Its index line goes; the file is missing already."
         elif found.listed:
-            gone = f"The file {found.file} and its index line go; undo brings both back."
+            gone = f"The file {found.file} and its index line go."
         else:
-            gone = f"The file {found.file} goes; undo brings it back."
+            gone = f"The file {found.file} goes."
         return Removal(question=f"Remove {quote(found.name)}?", goes_and_stays=gone)
 
     def remove(self, topic: str) -> Change:

@@ -1,0 +1,28 @@
+"""Advice that the core gives for the command line, said in keys."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+#: What a command is here: the key that does the same, and the store in which it does.
+_KEYS = {
+    "pimem init global": ("layer.init", "global"),
+    "pimem init workspace": ("layer.init", "workspace"),
+    "pimem checkpoint": ("inbox.new", "inbox"),
+}
+
+
+def in_keys(text: str, key_for: Callable[[str], str]) -> str:
+    """The text with keys in the place of commands.
+
+    Args:
+        text: What the core says.
+        key_for: Gives the first key of a binding.
+    """
+    for command, (key_id, where) in _KEYS.items():
+        if command in text:
+            text = text.replace(command, f"{key_for(key_id)} in the {where}")
+    return text
