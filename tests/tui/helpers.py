@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from pimem_core.paths import Places
     from pimem_core.systems.base import Cancelled, Progress
+    from pimem_tui.listing import Listing
     from textual.app import App
     from textual.pilot import Pilot
 
@@ -217,12 +218,13 @@ async def manager(
     start: int = 0,
     ready: bool = True,
     notifications: bool = False,
+    top: Listing | None = None,
 ) -> AsyncIterator[Pilot[None]]:
     """A running manager, by default on the stores on disk and with the list read."""
     used: Sequence[Store] = (
         registry.all_stores(places) if stores is None else [as_store(store) for store in stores]
     )
-    app = PimemApp(used, places, start=start, now=lambda: NOW)
+    app = PimemApp(used, places, start=start, now=lambda: NOW, top=top)
     async with app.run_test(size=size, notifications=notifications) as pilot:
         if ready:
             await until(pilot, lambda: browser(pilot).is_read)

@@ -41,7 +41,8 @@ from ..widgets import (
     TopicList,
 )
 from ..widgets.store_header import read_only
-from .topic_screen import LOW, TopicScreen
+from .awaited import AwaitedScreen
+from .topic_screen import LOW
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -83,7 +84,7 @@ class Shown:
     layer: LayerRead | None = None
 
 
-class StoreScreen(TopicScreen):
+class StoreScreen(AwaitedScreen):
     """One store at a time: its rows, its state and a preview of the selected topic."""
 
     tabs = getters.query_one(StoreTabs)
@@ -144,6 +145,11 @@ class StoreScreen(TopicScreen):
         """Whether the store has been read, or has refused to be."""
         shown = self._shown[self._index]
         return shown.listing is not None or bool(shown.error)
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the store has been read, and everything that keys open is there."""
+        return self.is_read and bool(self.filter_bar.children)
 
     @property
     def topic(self) -> Topic | None:
@@ -208,8 +214,22 @@ class StoreScreen(TopicScreen):
 
     # Reading -----------------------------------------------------------------------------------
 
-    def _read(self, *, others: bool = False, touched: frozenset[str] | None = None) -> None:
+    def _read(
+        self,
+        *,
+        others: bool = False,
+        touched: frozenset[str] | None = None,
+        awaited: bool = True,
+    ) -> None:
+        """Read the shown store.
+
+        Args:
+            others: Look at the other stores as well.
+            touched: Files that somebody else changed; None when a key asked for it.
+            awaited: Have keys wait for the rows, unless somebody else changed them.
+        """
         self._slow = False
+        self.due |= awaited and touched is None
         self.set_timer(_SLOW_S, self._say_reading)
         shown = self._shown[self._index]
         job = partial(
@@ -247,6 +267,8 @@ class StoreScreen(TopicScreen):
             self._mark_changed(shown, changed)
         self.tabs.set_count(index, message.listing.count)
         if index == self._index:
+            self.hits_due |= self.due and bool(self._query)
+            self.due = False
             self._show_rows()
 
     def _mark_changed(self, shown: Shown, files: frozenset[str]) -> None:
@@ -296,6 +318,7 @@ class StoreScreen(TopicScreen):
         index = self._stores.index(message.store)
         self._shown[index].error = message.error
         if index == self._index:
+            self.due = self.hits_due = False
             listing = self._shown[index].listing
             if listing is not None and listing.topics:
                 self.app.say_error(message.error)  # what was read before stays on the screen
@@ -425,7 +448,7 @@ class StoreScreen(TopicScreen):
             self.topic_list.replace(listing.topics[row].but(pinned=pinned))
         if change.outcome in ("created", "undone", "redone") and change.file:
             self._shown[self._index].file = change.file  # what came (back) is what is looked for
-        self._read()
+        self._read(awaited=pinned is None or self._order != 0)
 
     def _follow_failure(self, message: ChangeFailed) -> None:
         """A refusal often means that the store is not as it was shown."""
