@@ -153,8 +153,10 @@ class StoreScreen(AwaitedScreen):
 
     @property
     def topic(self) -> Topic | None:
-        """The selected topic, as long as the list shows."""
-        return None if self.has_class("-message") else self.topic_list.topic
+        """The selected topic, as long as the list shows, and not only the top of a slow one."""
+        if self.has_class("-message") or (self._slow and not self.is_read):
+            return None
+        return self.topic_list.topic
 
     def can_write(self) -> bool | None:
         """Whether a topic can be written here; None when something is in the way."""
@@ -198,6 +200,7 @@ class StoreScreen(AwaitedScreen):
             await self.mount(self.strip, self.filter_bar, before=self.query_one(Seam))
             await self.query_one("#body").mount(self._state, before=self.preview)
             await self.mount(TooSmall())
+            self._show_state()
 
     def on_mount(self) -> None:
         """Show the frame, and what is known of the rows; then read."""
@@ -391,9 +394,11 @@ class StoreScreen(AwaitedScreen):
         layer = shown.layer
         if text is not None and layer is not None and layer.missing and not self._query:
             text = state_of_layer(layer, self.app.key_for("layer.init"))
-        if shown.listing is None and not shown.error and not self._slow:
+        top_shows = bool(self.topic_list.listing.topics)
+        if shown.listing is None and not shown.error and (top_shows or not self._slow):
             text = None  # most stores are there before anybody could read a message
-        self.set_class(text is not None, "-message")
+        # Without the message in its place the list would leave the preview its room.
+        self.set_class(text is not None and self._state.is_attached, "-message")
         self._state.update(visible(text or ""))
         self._grey()
 
