@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,10 @@ from pimem_core.errors import StorageError
 from pimem_core.paths import find_places
 from pimem_core.systems import registry
 from pimem_tui.app import PimemApp
+from pimem_tui.listing import prepare
+from pimem_tui.messages import StatusRead
 from pimem_tui.screens.edit import EditScreen
+from pimem_tui.widgets import Seam
 from tui.helpers import (
     NOW,
     MemoryStore,
@@ -38,6 +42,28 @@ async def test_an_empty_store_names_the_way_to_fill_it() -> None:
         await press(pilot, "enter", "p", "r", "E", "slash", "x", "enter")
         assert notices(pilot) == []
     assert os.listdir() == []
+
+
+async def test_a_message_leaves_the_preview_in_its_place(demo: Places) -> None:
+    async with manager(demo, [MemoryStore()]) as pilot:
+        screen = browser(pilot)
+        assert screen.preview.region.x == 72
+        assert screen.query_one(Seam).joint == 72
+
+
+async def test_the_top_of_a_slow_store_stays_but_nothing_is_done_to_it(demo: Places) -> None:
+    store, goes_on = MemoryStore([make_topic(name) for name in "abc"]), threading.Event()
+    store.hooks["list"] = lambda: goes_on.wait(10)
+    top = prepare(store.topics[:2])
+    async with manager(demo, [store], top=top, ready=False) as pilot:
+        screen = browser(pilot)
+        await until(pilot, lambda: bool(screen.filter_bar.children))  # slow enough for a message
+        assert "about b" in shown(pilot)
+        assert "Reading" not in shown(pilot)
+        assert screen.topic is None
+        goes_on.set()
+        await settled(pilot)
+        assert screen.topic is not None
 
 
 async def test_a_store_that_fills_up_is_shown(demo: Places) -> None:
@@ -177,3 +203,13 @@ async def test_an_unforeseen_error_while_reading_is_told(demo: Places) -> None:
         await until(pilot, lambda: bool(notices(pilot)))
         assert "KeyError" in notices(pilot)[0]
         await settled(pilot)
+
+
+async def test_news_after_the_end_is_left(demo: Places) -> None:
+    async with manager(demo, [MemoryStore([make_topic("a")])]) as pilot:
+        screen = browser(pilot)
+        about = screen.about
+        await about.remove()
+        pilot.app._running = False  # as while the app takes its screens away
+        await screen._dispatch_message(StatusRead(screen.store, screen.store.status()))
+        pilot.app._running = True

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pimem_tui.listing import prepare
 from pimem_tui.screens.browser import BrowserScreen
 from pimem_tui.screens.edit import EditScreen
 from pimem_tui.widgets.filter_bar import FilterInput
@@ -15,9 +17,11 @@ from tui.helpers import (
     make_topic,
     manager,
     notices,
+    opened_file,
     press,
     selected,
     settled,
+    shown,
     until,
 )
 
@@ -87,8 +91,134 @@ async def test_keys_go_on_when_what_had_them_is_gone(demo: Places) -> None:
 
 
 async def test_a_lost_key_holds_nothing_up(demo: Places, monkeypatch: pytest.MonkeyPatch) -> None:
-    store = MemoryStore([make_topic("a"), make_topic("b"), make_topic("c")])
+    store = MemoryStore([make_topic(name) for name in "abcd"])
     async with manager(demo, [store]) as pilot:
         monkeypatch.setattr(pilot.app, "_wait_for_screen", lambda _number: None)
-        send(pilot, "down", "down")
-        await until(pilot, lambda: selected(pilot) == "c.md")
+        send(pilot, "down", "down", "down")
+        await until(pilot, lambda: selected(pilot) == "d.md")
+
+
+def many(count: int = 300) -> MemoryStore:
+    return MemoryStore([make_topic(f"t{number:03}") for number in range(count)])
+
+
+def pinned(store: MemoryStore) -> list[str]:
+    return [topic.name for topic in store.topics if topic.pinned]
+
+
+class Gate:
+    """Stops a store's call until it is opened."""
+
+    def __init__(self, store: MemoryStore, call: str) -> None:
+        self._opened = threading.Event()
+        store.hooks[call] = lambda: self._opened.wait(10)
+
+    def open(self) -> None:
+        self._opened.set()
+
+
+async def test_keys_before_the_list_is_read_wait_for_all_of_it(demo: Places) -> None:
+    store = many()
+    gate = Gate(store, "list")
+    top = prepare(store.topics[:100])
+    async with manager(demo, [store], top=top, ready=False) as pilot:
+        send(pilot, "G", "p")
+        await until(pilot, lambda: "list" in store.calls)
+        assert selected(pilot) == "t000.md"
+        gate.open()
+        await until(pilot, lambda: bool(pinned(store)))
+        assert pinned(store) == ["t299"]
+
+
+async def test_letters_for_a_filter_wait_until_there_is_one(demo: Places) -> None:
+    before = index_of(demo)
+    async with manager(demo, ready=False) as pilot:
+        await burst(pilot, "slash", *"drop")
+        await until(pilot, lambda: browser(pilot).query_one(FilterInput).value == "drop")
+        assert isinstance(pilot.app.screen, BrowserScreen)
+    assert index_of(demo) == before
+
+
+async def test_a_store_that_hangs_can_be_left(demo: Places) -> None:
+    store = many()
+    gate = Gate(store, "list")
+    async with manager(demo, [store], ready=False) as pilot:
+        send(pilot, "q")
+        await until(pilot, lambda: not pilot.app.is_running)
+        gate.open()
+
+
+async def test_what_is_done_to_a_hit_waits_for_the_hits(demo: Places) -> None:
+    store = many()
+    async with manager(demo, [store]) as pilot:
+        gate = Gate(store, "search")
+        send(pilot, "slash", *"t25", "down", "enter", "p")
+        await until(pilot, lambda: "search" in store.calls)
+        gate.open()
+        await settled(pilot)
+        assert pinned(store) == ["t251"]
+
+
+async def test_what_is_done_after_sorting_waits_for_the_order(demo: Places) -> None:
+    store = many()
+    store.topics.reverse()
+    async with manager(demo, [store]) as pilot:
+        gate = Gate(store, "list")
+        send(pilot, "s", "G", "p")
+        await until(pilot, lambda: store.calls.count("list") == 2)
+        gate.open()
+        await settled(pilot)
+        assert pinned(store) == ["t299"]
+
+
+async def test_what_is_done_in_another_store_waits_for_its_topics(demo: Places) -> None:
+    here, there = many(), MemoryStore([make_topic(name) for name in "abc"], name="there")
+    async with manager(demo, [here, there]) as pilot:
+        gate = Gate(there, "list")
+        send(pilot, "2", "G", "p")
+        await until(pilot, lambda: "list" in there.calls)
+        gate.open()
+        await settled(pilot)
+        assert (pinned(here), pinned(there)) == ([], ["c"])
+
+
+async def test_a_change_is_made_before_the_next_one(demo: Places) -> None:
+    store = many(5)
+    async with manager(demo, [store], notifications=True) as pilot:
+        await burst(pilot, "p", "p", "p")
+        assert pinned(store) == ["t000"]
+        await burst(pilot, "down", "r", "y", "p")
+        assert pinned(store) == ["t000", "t002"]
+        assert [topic.name for topic in store.topics] == ["t000", "t002", "t003", "t004"]
+
+
+async def test_undo_twice_takes_two_changes_back(demo: Places) -> None:
+    async with manager(demo) as pilot:
+        before = index_of(demo)
+        await burst(pilot, "down", "p", "down", "down", "p")
+        assert index_of(demo) != before
+        await burst(pilot, "u", "u")
+        assert index_of(demo) == before
+
+
+async def test_keys_after_saving_go_to_the_list(demo: Places) -> None:
+    async with manager(demo) as pilot:
+        await burst(pilot, "n", *"Xylophone", "tab", *"how", "f2", "slash", *"xy")
+        assert browser(pilot).query_one(FilterInput).value == "xy"
+        assert selected(pilot) == "xylophone.md"
+
+
+async def test_a_hit_of_all_stores_opens_for_all_that_was_typed(demo: Places) -> None:
+    one = MemoryStore([make_topic("x"), make_topic("xy")])
+    async with manager(demo, [one]) as pilot:
+        await burst(pilot, "F", *"xy", "enter")
+        assert opened_file(pilot) == "xy.md"
+
+
+async def test_a_setting_is_chosen_once_they_are_read(demo: Places) -> None:
+    async with manager(demo) as pilot:
+        await press(pilot, "c", "down", "down")
+        about = shown(pilot).splitlines()[-2]
+        await press(pilot, "escape")
+        await burst(pilot, "c", "down", "down")
+        assert shown(pilot).splitlines()[-2] == about

@@ -8,10 +8,12 @@ from textual.widget import Widget
 from textual.worker import WorkerState, get_current_worker
 
 from .messages import ReadingBroke
+from .news import News
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from textual.message import Message
     from textual.worker import Worker
 
 
@@ -26,6 +28,11 @@ class Reader(Widget):
             job(post=self.post_message, cancelled=lambda: worker.is_cancelled)
 
         self.run_worker(run, thread=True, exclusive=True, exit_on_error=False, group=group)
+
+    async def _dispatch_message(self, message: Message) -> None:
+        """Take no more news once the app ends: what would show it is going."""
+        if self.app.is_running or not isinstance(message, News):
+            await super()._dispatch_message(message)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """Report an error that a job did not expect."""

@@ -97,7 +97,7 @@ class TopicChanges(TypeAhead):
             refuse_gone(store, topic)
             return RemovalKnown(store, topic, store.removal(topic.file))
 
-        self.start(store, topic.file, look, opens=True)
+        self.start(store, topic.file, look, patient=True)
 
     def pin_several(self, store: Store, topics: Sequence[Topic], pinned: bool) -> None:
         """Pin or unpin several topics."""
@@ -190,7 +190,7 @@ class TopicChanges(TypeAhead):
                 raise
             return DraftReady(store, file, draft, kept, typed)
 
-        self.start(store, file, read, opens=True)
+        self.start(store, file, read, patient=True)
 
     def _make_room(self) -> None:
         """Take away what an earlier key had to tell: its hints no longer hold."""
@@ -241,7 +241,11 @@ class TopicChanges(TypeAhead):
             end = EditorEnd(-1, "This terminal cannot be handed over to an editor.")
         self.refresh(layout=True)
         self.start(
-            message.store, message.file, lambda: self._take_draft(message, end), resumed=True
+            message.store,
+            message.file,
+            lambda: self._take_draft(message, end),
+            resumed=True,
+            patient=True,
         )
         if end.signum is not None:
             self.exit(return_code=128 + end.signum)
@@ -361,8 +365,7 @@ class TopicChanges(TypeAhead):
             self._busy.discard(message.key)
         self._show_busy()
         self.post_message(message.result)
-        if message.opens:
-            self.call_later(self.let_keys_go)
+        self.call_later(self.let_keys_go, message.key)
 
     def start(
         self,
@@ -371,19 +374,24 @@ class TopicChanges(TypeAhead):
         work: Callable[[], Message],
         *,
         resumed: bool = False,
-        opens: bool = False,
+        patient: bool = False,
     ) -> None:
         """Run work in a thread and post what it has to tell; one at a time for each topic.
 
-        Keys wait for the end of work that `opens` a screen, which they are meant for.
+        Args:
+            store: The store that it is about.
+            file: The topic.
+            work: The work; an error of it is told.
+            resumed: Go on with work that is under way.
+            patient: Have keys wait as long as it takes: it opens or closes a screen, and they are
+                meant for what shows then. Else they go on after a while.
         """
         key = (store.path, file)
         if key in self._busy and not resumed:
             return
         self._busy.add(key)
         self.set_timer(_SLOW_S, self._show_busy)
-        if opens:
-            self.hold_keys()
+        self.hold_keys(key, patient=patient)
 
         def run() -> None:
             try:
@@ -392,7 +400,7 @@ class TopicChanges(TypeAhead):
                 result = ChangeFailed(store, file, self.refusal(error))
             except Exception as error:
                 result = ChangeFailed(store, file, unexpected(error))
-            self.post_message(WorkDone(key, result, opens))
+            self.post_message(WorkDone(key, result))
 
         self.run_worker(run, thread=True, exit_on_error=False, group="changes")
 

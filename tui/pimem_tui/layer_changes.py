@@ -83,7 +83,7 @@ class LayerChanges(TopicChanges):
             store.refuse_changes()
             return EntriesRead(store, row, entry_rows(store, store.entries()))
 
-        self.start(store, row.of, work, opens=True)
+        self.start(store, row.of, work, patient=True)
 
     @on(EntriesRead)
     def _ask_newer(self, message: EntriesRead) -> None:

@@ -217,7 +217,7 @@ class Manager(Copying):
                 return ChangeFailed(store, file, said)
             return TopicOpened(store, document, line, whole)
 
-        self.start(store, file, work, opens=True)
+        self.start(store, file, work, patient=True)
 
     def write_topic(self, store: Store, *, file: str = "") -> None:
         """Open the editor for a new topic, or the form for a new entry of a file."""

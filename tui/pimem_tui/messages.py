@@ -332,4 +332,3 @@ class WorkDone(News):
 
     key: tuple[str, str]
     result: Message
-    opens: bool = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from functools import partial
 from typing import TYPE_CHECKING
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
 
 #: Seconds after which a key counts as handled though nothing came back from what had the focus.
 _LOST_S = 0.5
+#: Seconds between two looks at what a key waits for.
+_LOOK_S = 0.01
+#: Most seconds that a key waits for what a screen is about: the person is told by then.
+_PATIENCE_S = 2.0
 
 
 class KeyHandled(News):
@@ -34,23 +39,34 @@ class TypeAhead(App[None]):
     def __init__(self, places: Places) -> None:
         super().__init__()
         self.places = places
-        self._waiting: deque[events.Key] = deque()
+        #: Keys that wait, each with when it came.
+        self._waiting: deque[tuple[events.Key, float]] = deque()
         self._key_number = 0
         self._in_hand = False
-        self._held = False
+        self._looks = False
+        #: What keys are held for, and until when; None is as long as it takes.
+        self._holds: dict[object, float | None] = {}
 
     @property
     def is_handling_keys(self) -> bool:
         """Whether a key is not handled yet."""
-        return self._in_hand
+        return self._in_hand or bool(self._waiting)
 
-    def hold_keys(self) -> None:
-        """Have keys wait for a screen that is being prepared, until `let_keys_go`."""
-        self._held = True
+    def hold_keys(self, what: object, *, patient: bool) -> None:
+        """Have keys wait for something, until `let_keys_go`.
 
-    def let_keys_go(self) -> None:
+        Args:
+            what: Names it.
+            patient: Wait as long as it takes, since the keys are meant for what comes of it.
+        """
+        self._holds[what] = None if patient else time.monotonic() + _PATIENCE_S
+
+    def let_keys_go(self, what: object) -> None:
         """Hand on what waited, to the screen that was opened if there is one."""
-        self._held = False
+        self._holds.pop(what, None)
+        if not self._in_hand:
+            self._in_hand = True
+            self._key_number += 1
         self._wait_for_screen(self._key_number)
 
     def drop_keys(self) -> None:
@@ -61,20 +77,49 @@ class TypeAhead(App[None]):
         """Take a key, or anything else that happens."""
         if not isinstance(event, events.Key) or event.is_forwarded:
             await super().on_event(event)
-        elif self._in_hand:
-            if not self._waiting:
-                self.set_timer(_LOST_S, partial(self._give_up, self._key_number))
-            self._waiting.append(event)
-        else:
+            return
+        self._waiting.append((event, time.monotonic()))
+        if not self._in_hand:
+            await self._go_on()
+        elif len(self._waiting) == 1:
+            self._watch_over()
+
+    async def _go_on(self) -> None:
+        """Hand on the next key, unless what it is about is still to come."""
+        if self._in_hand or not self._waiting:
+            return
+        event, came = self._waiting[0]
+        if not self._must_wait(event, came):
+            self._waiting.popleft()
             await self._hand_on(event)
+        elif not self._looks:
+            self._looks = True
+            self.set_timer(_LOOK_S, self._look)
+
+    async def _look(self) -> None:
+        self._looks = False
+        await self._go_on()
+
+    def _must_wait(self, event: events.Key, came: float) -> bool:
+        now = time.monotonic()
+        if any(until is None or now < until for until in self._holds.values()):
+            return True
+        keeps_waiting = getattr(self.screen, "keeps_waiting", None)
+        return bool(keeps_waiting and now - came < _PATIENCE_S and keeps_waiting(event.key))
 
     async def _hand_on(self, event: events.Key) -> None:
         self._in_hand = True
         self._key_number += 1
+        if self._waiting:
+            self._watch_over()
         target = self.focused or self.screen
         await super().on_event(event)
         if not target.post_message(KeyHandled(self._key_number)):
             self._wait_for_screen(self._key_number)
+
+    def _watch_over(self) -> None:
+        """Go on after the key in hand though nothing comes back: what had it may be gone."""
+        self.set_timer(_LOST_S, partial(self._next_key, self._key_number))
 
     @on(KeyHandled)
     def _key_was_handled(self, message: KeyHandled) -> None:
@@ -86,15 +131,6 @@ class TypeAhead(App[None]):
             self.call_later(self._next_key, number)
 
     async def _next_key(self, number: int) -> None:
-        if number != self._key_number or not self._in_hand or self._held:
-            return
-        self._in_hand = False
-        if self._waiting:
-            await self._hand_on(self._waiting.popleft())
-
-    async def _give_up(self, number: int) -> None:
-        # What had the key may be gone, with what was to come back.
-        if self._held and number == self._key_number:
-            self.set_timer(_LOST_S, partial(self._give_up, number))
-        else:
-            await self._next_key(number)
+        if number == self._key_number and self._in_hand:
+            self._in_hand = False
+            await self._go_on()

@@ -109,6 +109,7 @@ class BrowserScreen(BranchScreen):
         if not self._query:
             self.store.forget_texts()
         self._query = query
+        self.hits_due = bool(query)
         self.filter_bar.note = ""
         if query:
             self.search_again()
@@ -123,6 +124,7 @@ class BrowserScreen(BranchScreen):
         if (message.store, message.query) != (self.store, self._query):
             return
         shown = self._shown[self._index]
+        self.hits_due &= not message.done
         self._hits, self._words = message.listing, message.words
         found = message.listing.count
         self.filter_bar.note = plural(found, "hit") + ("" if message.done else " …")
@@ -146,6 +148,7 @@ class BrowserScreen(BranchScreen):
     @on(SearchFailed)
     def _search_failed(self, message: SearchFailed) -> None:
         if (message.store, message.query) == (self.store, self._query):
+            self.hits_due = False
             self.filter_bar.note = "stopped"
             self.app.say_error(message.error)
 

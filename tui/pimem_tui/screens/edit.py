@@ -180,7 +180,7 @@ class EditScreen(EditForm):
             self._draft.discard()
             return Saved(self, done)
 
-        self.app.start(self.store, file or self._draft.path, run)
+        self.app.start(self.store, file or self._draft.path, run, patient=True)
 
     def take_refusal(self, message: Refusal) -> None:
         """Ask the person what to do about a save that did not happen; nothing typed is lost."""

@@ -90,6 +90,7 @@ class HandoffScreen(SteadyScreen[None], Reader):
         """Read the file, and look at it again now and then."""
         self.app.topic_changed.subscribe(self, self._follow)
         self.app.change_failed.subscribe(self, self._follow)
+        self.due = True
         self.call_after_refresh(self._read)
         self.set_interval(_LOOK_S, self._read)
 
@@ -120,6 +121,7 @@ class HandoffScreen(SteadyScreen[None], Reader):
 
     @on(HandoffRead)
     def _take(self, message: HandoffRead) -> None:
+        self.due = False
         handoff = self._handoff = message.handoff
         self._shown = None if handoff is None else (handoff.text, message.width)
         about, state = "", ""

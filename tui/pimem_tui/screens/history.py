@@ -84,6 +84,7 @@ class HistoryScreen(SteadyScreen[None], Reader):
 
     def _read(self) -> None:
         places, stores = self.app.places, self.app.stores
+        self.due = True
 
         def work() -> None:
             try:
@@ -98,6 +99,7 @@ class HistoryScreen(SteadyScreen[None], Reader):
 
     @on(HistoryRead)
     def _take(self, message: HistoryRead) -> None:
+        self.due = False
         self._entries = message.entries
         self.set_class(not message.entries, "-message")
         said = _EMPTY

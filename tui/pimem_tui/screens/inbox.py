@@ -19,7 +19,7 @@ from ..bindings import bindings_of
 from ..cells import clean, cut
 from ..layer_changes import Wanted
 from ..manager import Manager
-from ..messages import BodyRead, InboxRead, TargetsRead
+from ..messages import BodyRead, InboxRead, StoreTouched, TargetsRead
 from ..reading import read_body
 from ..targets import target_choices, typed_target
 from ..widgets import BodyView, KeyBar, TooSmall
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
-    from ..messages import ChangeFailed, StoreTouched, TopicChanged
+    from ..messages import ChangeFailed, TopicChanged
 
 _EMPTY = (
     "Nothing waits in the inbox.\n\n"
@@ -108,9 +108,11 @@ class InboxScreen(SteadyScreen[None], Reader):
         self.app.topic_changed.subscribe(self, self._follow)
         self.app.change_failed.subscribe(self, self._follow)
         self.app.store_touched.subscribe(self, self._follow)
+        self.due = True
         self._read()
 
-    def _follow(self, _message: TopicChanged | ChangeFailed | StoreTouched) -> None:
+    def _follow(self, message: TopicChanged | ChangeFailed | StoreTouched) -> None:
+        self.due |= not isinstance(message, StoreTouched)
         self._read()
 
     def _read(self) -> None:
@@ -129,6 +131,7 @@ class InboxScreen(SteadyScreen[None], Reader):
 
     @on(InboxRead)
     def _take(self, message: InboxRead) -> None:
+        self.due = False
         old = self.selected
         self._rows = []
         for layer, file in message.files:
@@ -257,6 +260,7 @@ class InboxScreen(SteadyScreen[None], Reader):
         if row is None:
             return
         self._begun = row
+        self.due = True
 
         def work() -> None:
             self.post_message(TargetsRead(row.layer.targets()))
@@ -265,6 +269,7 @@ class InboxScreen(SteadyScreen[None], Reader):
 
     @on(TargetsRead)
     def _ask_target(self, message: TargetsRead) -> None:
+        self.due = False
         row = self._begun
         if row is None or not self.is_current:
             return

@@ -105,6 +105,7 @@ class InjectionScreen(SteadyScreen[None], Reader):
     def on_mount(self) -> None:
         """Work it out in a worker."""
         places, stores, store = self._places, self._stores, self._store
+        self.due = True
 
         def work() -> None:
             self.post_message(InjectionRead(_read(places, stores, store)))
@@ -113,6 +114,7 @@ class InjectionScreen(SteadyScreen[None], Reader):
 
     @on(InjectionRead)
     def _take(self, message: InjectionRead) -> None:
+        self.due = False
         self._injection, self._is_read = message.injection, True
         self._show_title()
         most = max((entry.tokens for entry in message.injection.entries), default=1) or 1

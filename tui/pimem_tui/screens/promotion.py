@@ -72,6 +72,7 @@ class PromotionScreen(SteadyScreen[None], Reader):
 
     def _read(self) -> None:
         store, wanted = self._store, self._wanted
+        self.due = True
 
         def work() -> None:
             try:
@@ -87,6 +88,7 @@ class PromotionScreen(SteadyScreen[None], Reader):
 
     @on(PromotionRead)
     def _take(self, message: PromotionRead) -> None:
+        self.due = False
         self._promotion = message.promotion
         self.set_class(message.promotion is None, "-refused")
         self._lay_out(message.error)

@@ -40,6 +40,8 @@ _MOST = 1_000
 #: Seconds between two reports of a running search.
 _REPORT_S = 0.12
 _NAME_CELLS = 30
+#: Keys that are about the hits, by their ids.
+_ABOUT_HITS = [f"search.{name}" for name in ("open", "up", "down", "page_up", "page_down")]
 
 
 class Found(News):
@@ -123,6 +125,7 @@ class SearchScreen(SteadyScreen[None], Reader):
             self.workers.cancel_group(self, "search")
             self._begin()
             return
+        self.due = True
         stores, width = self._stores, self.size.width
         self._width = width
 
@@ -132,7 +135,13 @@ class SearchScreen(SteadyScreen[None], Reader):
 
         self.run_worker(work, thread=True, exclusive=True, exit_on_error=False, group="search")
 
+    def keeps_waiting(self, key: str) -> bool:
+        """Words are typed on while hits are looked for; other keys are about the hits."""
+        active = self.active_bindings.get(key)
+        return self.due and active is not None and active.binding.id in _ABOUT_HITS
+
     def _begin(self) -> None:
+        self.due = False
         for store in self._stores:
             store.forget_texts()
         self._hits = ()
@@ -150,6 +159,7 @@ class SearchScreen(SteadyScreen[None], Reader):
     def _take(self, message: Found) -> None:
         if message.query != self.words.value:
             return
+        self.due &= not message.done
         at = self.rows.selected
         chosen = self._hits[at] if 0 < at < len(self._hits) else None
         self._hits = message.hits

@@ -114,7 +114,7 @@ class SettingsScreen(SteadyScreen[None], Reader):
         self._read()
 
     def _read(self) -> None:
-        places = self.app.places
+        places, self.due = self.app.places, True
 
         def work() -> None:
             self.post_message(SettingsRead(options.sections(places)))
@@ -123,6 +123,7 @@ class SettingsScreen(SteadyScreen[None], Reader):
 
     @on(SettingsRead)
     def _take(self, message: SettingsRead) -> None:
+        self.due = False
         if message.changed is not None:
             self.app.take_settings(message.changed)
         old = self._rows[self.rows.selected].handle if self._rows else None
@@ -287,6 +288,7 @@ class SettingsScreen(SteadyScreen[None], Reader):
         assert setting is not None
         if value == setting.value:
             return
+        self.due = True
 
         def work() -> None:
             try:

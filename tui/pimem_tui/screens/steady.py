@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from textual import on
 from textual.screen import ModalScreen, Screen, ScreenResultType
+from textual.worker import Worker, WorkerState
 
 from ..widgets.voices import VOICE_CLASSES
 
@@ -20,7 +22,18 @@ if TYPE_CHECKING:
 
 
 class _Steady(Screen[ScreenResultType]):
+    #: Whether something is still on its way that a key asked for, and that keys may be about.
+    due = False
     _has_shown = False
+
+    def keeps_waiting(self, key: str) -> bool:
+        """Whether a key is about something that is still to come."""
+        return self.due
+
+    @on(Worker.StateChanged)
+    def _expect_no_more(self, event: Worker.StateChanged) -> None:
+        if event.state is WorkerState.ERROR:
+            self.due = False
 
     def on_compose(self) -> None:
         """Take the classes of the terminal's size, before there are widgets to style."""

@@ -41,7 +41,8 @@ from ..widgets import (
     TopicList,
 )
 from ..widgets.store_header import read_only
-from .topic_screen import LOW, TopicScreen
+from .awaited import AwaitedScreen
+from .topic_screen import LOW
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -83,7 +84,7 @@ class Shown:
     layer: LayerRead | None = None
 
 
-class StoreScreen(TopicScreen):
+class StoreScreen(AwaitedScreen):
     """One store at a time: its rows, its state and a preview of the selected topic."""
 
     tabs = getters.query_one(StoreTabs)
@@ -146,9 +147,16 @@ class StoreScreen(TopicScreen):
         return shown.listing is not None or bool(shown.error)
 
     @property
+    def is_ready(self) -> bool:
+        """Whether the store has been read, and everything that keys open is there."""
+        return self.is_read and bool(self.filter_bar.children)
+
+    @property
     def topic(self) -> Topic | None:
-        """The selected topic, as long as the list shows."""
-        return None if self.has_class("-message") else self.topic_list.topic
+        """The selected topic, as long as the list shows, and not only the top of a slow one."""
+        if self.has_class("-message") or (self._slow and not self.is_read):
+            return None
+        return self.topic_list.topic
 
     def can_write(self) -> bool | None:
         """Whether a topic can be written here; None when something is in the way."""
@@ -194,6 +202,7 @@ class StoreScreen(TopicScreen):
             await self.mount(self.strip, self.filter_bar, before=self.query_one(Seam))
             await self.query_one("#body").mount(self._state, before=self.preview)
             await self.mount(TooSmall())
+            self._show_state()
 
     def on_mount(self) -> None:
         """Show the frame, and what is known of the rows; then read."""
@@ -210,8 +219,22 @@ class StoreScreen(TopicScreen):
 
     # Reading -----------------------------------------------------------------------------------
 
-    def _read(self, *, others: bool = False, touched: frozenset[str] | None = None) -> None:
+    def _read(
+        self,
+        *,
+        others: bool = False,
+        touched: frozenset[str] | None = None,
+        awaited: bool = True,
+    ) -> None:
+        """Read the shown store.
+
+        Args:
+            others: Look at the other stores as well.
+            touched: Files that somebody else changed; None when a key asked for it.
+            awaited: Have keys wait for the rows, unless somebody else changed them.
+        """
         self._slow = False
+        self.due |= awaited and touched is None
         self.set_timer(_SLOW_S, self._say_reading)
         shown = self._shown[self._index]
         job = partial(
@@ -249,6 +272,8 @@ class StoreScreen(TopicScreen):
             self._mark_changed(shown, changed)
         self.tabs.set_count(index, message.listing.count)
         if index == self._index:
+            self.hits_due |= self.due and bool(self._query)
+            self.due = False
             self._show_rows()
 
     def _mark_changed(self, shown: Shown, files: frozenset[str]) -> None:
@@ -299,6 +324,7 @@ class StoreScreen(TopicScreen):
         self._shown[index].error = message.error
         self.tabs.set_count(index, None)  # what cannot be read is not empty
         if index == self._index:
+            self.due = self.hits_due = False
             listing = self._shown[index].listing
             if listing is not None and listing.topics:
                 self.app.say_error(message.error)  # what was read before stays on the screen
@@ -371,9 +397,11 @@ class StoreScreen(TopicScreen):
         layer = shown.layer
         if text is not None and layer is not None and layer.missing and not self._query:
             text = state_of_layer(layer, self.app.key_for("layer.init"))
-        if shown.listing is None and not shown.error and not self._slow:
+        top_shows = bool(self.topic_list.listing.topics)
+        if shown.listing is None and not shown.error and (top_shows or not self._slow):
             text = None  # most stores are there before anybody could read a message
-        self.set_class(text is not None, "-message")
+        # Without the message in its place the list would leave the preview its room.
+        self.set_class(text is not None and self._state.is_attached, "-message")
         self._state.update(visible(text or ""))
         self._grey()
 
@@ -429,7 +457,7 @@ class StoreScreen(TopicScreen):
             self.topic_list.replace(listing.topics[row].but(pinned=pinned))
         if change.outcome in ("created", "undone", "redone") and change.file:
             self._shown[self._index].file = change.file  # what came (back) is what is looked for
-        self._read()
+        self._read(awaited=pinned is None or self._order != 0)
 
     def _follow_failure(self, message: ChangeFailed) -> None:
         """A refusal often means that the store is not as it was shown."""

@@ -1,0 +1,37 @@
+"""Rows that are still on their way, and the keys that wait for them."""
+
+from __future__ import annotations
+
+from ..widgets.filter_bar import FilterInput
+from .topic_screen import TopicScreen
+
+#: Keys that are about no row.
+_NO_ROWS = ("app.quit", "list.leave", "filter.clear")
+#: Keys of the filter that are about rows; the others are text, or move in it.
+_ROWS = ("filter.accept", "filter.up", "filter.down")
+
+
+class AwaitedScreen(TopicScreen):
+    """Knows whether its rows are those that the keys before asked for.
+
+    What somebody else changes comes as it comes: no key waits for that.
+    """
+
+    #: Whether the rows are being looked through for a filter that was typed. That they are being
+    #: read, since a key asked for it, is what is `due` otherwise.
+    hits_due = False
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether there is everything that keys are about."""
+        raise NotImplementedError
+
+    def keeps_waiting(self, key: str) -> bool:
+        """Whether a key is about something that is still to come."""
+        if self.is_ready and not self.due and not self.hits_due:
+            return False
+        active = self.active_bindings.get(key)
+        bound = active.binding.id if active is not None else None
+        if bound in _NO_ROWS:
+            return False
+        return bound in _ROWS or not isinstance(self.focused, FilterInput)
