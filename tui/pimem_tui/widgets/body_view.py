@@ -41,6 +41,7 @@ _VOICES = {
     "removed": "error",
     "cut": "warning strong",
     "match": "match",
+    "chosen": "cursor",
 }
 
 
@@ -49,8 +50,7 @@ class BodyView(LineView):
 
     ALLOW_SELECT = True
     COMPONENT_CLASSES: ClassVar[set[str]] = {
-        f"body-view--{kind}"
-        for kind in ("emphasis", "strike", "code", "block", "link", "missing", "chosen")
+        f"body-view--{kind}" for kind in ("emphasis", "strike", "code", "block", "link", "missing")
     }
     BINDINGS: ClassVar[list[BindingType]] = bindings_of("text")
 
