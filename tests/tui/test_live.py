@@ -169,6 +169,8 @@ async def test_several_are_pinned_and_removed_at_once(demo: Places) -> None:
         await press(pilot, "u", "u")
         assert "Test Database" in shown(pilot)
         assert "API Conventions" in shown(pilot)
+        await press(pilot, "escape", "home", "space", "space", "r")  # both pinned: no question
+        assert notices(pilot)[-1] == "All 2 are pinned; p unpins them."
         await press(pilot, "escape")
         assert isinstance(pilot.app.screen, BrowserScreen)
         assert "marked" not in shown(pilot)

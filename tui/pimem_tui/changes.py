@@ -11,14 +11,13 @@ import time
 from typing import TYPE_CHECKING
 
 from pimem_core.drafts import Draft, Typed, TypedDraft
-from pimem_core.errors import PimemError, PinnedError
+from pimem_core.errors import PimemError
 from pimem_core.systems.layers import layered
 from pimem_core.text import plural, visible_cell
 from textual import on
 from textual.app import SuspendNotSupported
 from textual.signal import Signal
 
-from .advice import in_keys
 from .editor import EditorEnd, run_editor
 from .handles import refuse_gone
 from .messages import (
@@ -33,8 +32,8 @@ from .messages import (
     TopicChanged,
     WorkDone,
 )
+from .notices import Notices
 from .saving import Refusal, attempt
-from .type_ahead import TypeAhead
 from .unforeseen import unexpected
 from .widgets import KeyBar
 
@@ -46,22 +45,13 @@ if TYPE_CHECKING:
     from pimem_core.systems.base import Store
     from textual.message import Message
 
-_NOTICE_S = 4
 #: Seconds after which a change says that it is still under way.
 _SLOW_S = 0.15
-_ERROR_S = 10
-#: Seconds within which notices belong together.
-_TOGETHER_S = 0.25
 #: Seconds for which a file counts as changed by this app itself.
 _ECHO_S = 2.0
-#: Outcomes that undo takes back.
-_UNDOABLE = (
-    *("created", "updated", "removed", "pinned_now", "unpinned_now", "redone"),
-    *("moved", "promoted", "initialized", "cleared"),
-)
 
 
-class TopicChanges(TypeAhead):
+class TopicChanges(Notices):
     """The part of the app that changes topics. Screens follow `topic_changed`."""
 
     def __init__(self, places: Places, stores: Sequence[Store]) -> None:
@@ -74,7 +64,6 @@ class TopicChanges(TypeAhead):
         #: When this app changed which file of which store: its echo from the watch is no news.
         self._own: dict[tuple[str, str], float] = {}
         self._busy: set[tuple[str, str]] = set()
-        self._said = 0.0
         #: Drafts that are open in an editor here, by path.
         self.open_drafts: set[str] = set()
 
@@ -106,17 +95,20 @@ class TopicChanges(TypeAhead):
 
     def remove_several(self, store: Store, topics: Sequence[Topic]) -> None:
         """Ask once, naming the count, then remove several topics."""
+        from .screens.confirm import ConfirmScreen
+
         if len(topics) == 1:
             self.remove_topic(store, topics[0])
             return
-
-        from .screens.confirm import ConfirmScreen
 
         def answered(yes: bool | None) -> None:
             if yes:
                 self._change_several(store, topics, store.remove)
 
         pinned = sum(topic.pinned for topic in topics)
+        if pinned == len(topics):
+            self.say_error(f"All {pinned:,} are pinned; {self.key_for('topic.pin')} unpins them.")
+            return
         kept = f" Pinned ones ({pinned:,}) will be refused." if pinned else ""
         names = ", ".join(visible_cell(topic.name) for topic in topics[:5])
         more = f" and {len(topics) - 5:,} more" if len(topics) > 5 else ""
@@ -191,26 +183,6 @@ class TopicChanges(TypeAhead):
             return DraftReady(store, file, draft, kept, typed)
 
         self.start(store, file, read, patient=True)
-
-    def _make_room(self) -> None:
-        """Take away what an earlier key had to tell: its hints no longer hold."""
-        now = time.monotonic()
-        if now - self._said > _TOGETHER_S:
-            self.clear_notifications()
-        self._said = now
-
-    def say(self, text: str) -> None:
-        """Show a notice for a moment."""
-        self._make_room()
-        self.notify(self._told(text), markup=False, timeout=_NOTICE_S)
-
-    def say_error(self, text: str) -> None:
-        """Show an error, for longer."""
-        self._make_room()
-        self.notify(self._told(text), markup=False, severity="error", timeout=_ERROR_S)
-
-    def _told(self, text: str) -> str:
-        return visible_cell(in_keys(text, self.key_for))
 
     @on(RemovalKnown)
     def _ask_removal(self, message: RemovalKnown) -> None:
@@ -302,26 +274,8 @@ class TopicChanges(TypeAhead):
         unnamed = [name for name in change.dropped if name not in text]
         if unnamed:
             text = f"{text.removesuffix('.')} ({', '.join(unnamed)})."
-        self.say(text + self._way_back(change.outcome))
+        self.say(text + self.way_back(change.outcome))
         self.topic_changed.publish(message)
-
-    def _way_back(self, outcome: str, count: int = 1) -> str:
-        """Which key takes a change, or several, back, for its notice."""
-        if outcome in _UNDOABLE:
-            what = "it" if count == 1 else "them one by one"
-            return f" {self.key_for('change.undo')} undoes {what}."
-        return f" {self.key_for('change.redo')} redoes it." if outcome == "undone" else ""
-
-    def refusal(self, error: PimemError) -> str:
-        """Why something was refused, with a key as the way out where the message has a command."""
-        if isinstance(error, PinnedError):
-            return f'"{error.name}" is pinned; {self.key_for("topic.pin")} unpins it.'
-        said, advice, _rest = str(error).partition("; pimem list ")
-        return f"{said}." if advice else said
-
-    def key_for(self, binding_id: str) -> str:
-        """The first key of a binding as people write it."""
-        raise NotImplementedError
 
     @on(SeveralChanged)
     def _tell_several(self, message: SeveralChanged) -> None:
@@ -341,7 +295,7 @@ class TopicChanges(TypeAhead):
         said = f"{words} {plural(len(done), 'topic')}."
         if dropped:
             said += f" Dropped {plural(dropped, 'index line')} without a file."
-        self.say(said + self._way_back(done[-1].outcome, len(done)))
+        self.say(said + self.way_back(done[-1].outcome, len(done)))
         self.topic_changed.publish(TopicChanged(message.store, done[-1]))
 
     @on(ChangeFailed)

@@ -87,6 +87,7 @@ class HelpScreen(SteadyModal[None]):
         content += (
             "\n\nThe mouse selects with a click, opens with another, and scrolls with the wheel."
         )
+        content += "\nDragging over a text to read selects it, and ctrl+c copies it."
         content += "\nHold shift to select text as your terminal does."
         return content
 

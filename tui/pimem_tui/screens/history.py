@@ -185,10 +185,7 @@ class HistoryScreen(SteadyScreen[None], Reader):
 
     def action_page(self, direction: int) -> None:
         """Scroll the difference."""
-        if direction > 0:
-            self.difference.scroll_page_down(animate=False)
-        else:
-            self.difference.scroll_page_up(animate=False)
+        self.difference.page(direction)
 
     def action_undo_newest(self) -> None:
         """Undo the newest change."""

@@ -235,10 +235,7 @@ class InboxScreen(SteadyScreen[None], Reader):
 
     def action_page(self, direction: int) -> None:
         """Scroll the text."""
-        if direction > 0:
-            self.text.scroll_page_down(animate=False)
-        else:
-            self.text.scroll_page_up(animate=False)
+        self.text.page(direction)
 
     def action_choose(self) -> None:
         """Choose the section or leave it out; on a file, all of them or none."""

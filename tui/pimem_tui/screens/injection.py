@@ -154,10 +154,7 @@ class InjectionScreen(SteadyScreen[None], Reader):
 
     def action_page(self, direction: int) -> None:
         """Scroll the text."""
-        if direction > 0:
-            self.text.scroll_page_down(animate=False)
-        else:
-            self.text.scroll_page_up(animate=False)
+        self.text.page(direction)
 
     def action_back(self) -> None:
         """Go back."""

@@ -100,6 +100,13 @@ class BodyView(LineView):
             self.jump_to(self._first_match())
         self.refresh()
 
+    def page(self, direction: int) -> None:
+        """Scroll by a screen, up or down, for a screen whose keys are elsewhere."""
+        if direction > 0:
+            self.scroll_page_down(animate=False)
+        else:
+            self.scroll_page_up(animate=False)
+
     def link_up(self, targets: Mapping[str, Target], places: Sequence[Place]) -> None:
         """Say where the links of the shown text lead and stand; the chosen one stays if it can."""
         if self._chosen is not None and self._chosen >= len(places):
