@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from textual import on
+from textual.worker import Worker, WorkerState
+
 from ..widgets.filter_bar import FilterInput
 from .topic_screen import TopicScreen
 
@@ -35,3 +38,8 @@ class AwaitedScreen(TopicScreen):
         if bound in _NO_ROWS:
             return False
         return bound in _ROWS or not isinstance(self.focused, FilterInput)
+
+    @on(Worker.StateChanged)
+    def _expect_no_hits(self, event: Worker.StateChanged) -> None:
+        if event.state is WorkerState.ERROR:
+            self.hits_due = False
