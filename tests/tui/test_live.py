@@ -352,9 +352,10 @@ async def test_themes_go_round_and_settings_choose_one(demo: Places) -> None:
         assert "no key is named none.such" in notices(pilot)[0]
         await press(pilot, "T")
         assert pilot.app.theme == "ansi-dark"
-        await press(pilot, "T", "o")
+        await press(pilot, "T")
         assert pilot.app.theme == "textual-dark"
-        assert notices(pilot)[-2] == "Theme dark, kept in config.toml."
+        assert notices(pilot)[-1] == "Theme dark, kept in config.toml."
+        await press(pilot, "o")
         assert settings_text(demo).startswith('theme = "dark"\n[keys]\n"topic.pin" = "ctrl+b"\n')
         assert "by name" in shown(pilot)
         assert "ctrl+b pin" in shown(pilot)

@@ -20,7 +20,7 @@ _LOST_S = 0.5
 #: Seconds between two looks at what a key waits for.
 _LOOK_S = 0.01
 #: Most seconds that a key waits for what a screen is about: the person is told by then.
-_PATIENCE_S = 2.0
+PATIENCE_S = 2.0
 
 
 class KeyHandled(News):
@@ -59,7 +59,7 @@ class TypeAhead(App[None]):
             what: Names it.
             patient: Wait as long as it takes, since the keys are meant for what comes of it.
         """
-        self._holds[what] = None if patient else time.monotonic() + _PATIENCE_S
+        self._holds[what] = None if patient else time.monotonic() + PATIENCE_S
 
     def let_keys_go(self, what: object) -> None:
         """Hand on what waited, to the screen that was opened if there is one."""
@@ -105,7 +105,7 @@ class TypeAhead(App[None]):
         if any(until is None or now < until for until in self._holds.values()):
             return True
         keeps_waiting = getattr(self.screen, "keeps_waiting", None)
-        return bool(keeps_waiting and now - came < _PATIENCE_S and keeps_waiting(event.key))
+        return bool(keeps_waiting and keeps_waiting(event.key, now - came))
 
     async def _hand_on(self, event: events.Key) -> None:
         self._in_hand = True
