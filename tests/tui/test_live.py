@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from pimem_tui.app import PimemApp
 from pimem_tui.screens.browser import BrowserScreen
 from pimem_tui.screens.confirm import ConfirmScreen
 from pimem_tui.screens.detail import DetailScreen
@@ -20,6 +21,7 @@ from tui.helpers import (
     notices,
     press,
     selected,
+    settled,
     shown,
     until,
 )
@@ -344,14 +346,28 @@ async def test_themes_go_round_and_settings_choose_one(demo: Places) -> None:
         assert "keys.none.such is no id of a key" in notices(pilot)[0]
         await press(pilot, "T")
         assert pilot.app.theme == "ansi-dark"
-        await press(pilot, "T", "o")
+        await press(pilot, "T")
         assert pilot.app.theme == "textual-dark"
-        assert notices(pilot)[-2] == "Theme dark, kept in config.toml."
+        assert notices(pilot)[-1] == "Theme dark, kept in config.toml."
+        await press(pilot, "o")
         assert settings_text(demo).startswith('theme = "dark"\n[keys]\n"topic.pin" = "ctrl+b"\n')
         assert "by name" in shown(pilot)
         assert "ctrl+b pin" in shown(pilot)
         await press(pilot, "f1")
         assert "ctrl+b" in shown(pilot)
+
+
+async def test_of_themes_chosen_in_a_row_the_last_is_kept(demo: Places) -> None:
+    async with manager(demo, notifications=True) as pilot:
+        app = pilot.app
+        assert isinstance(app, PimemApp)
+        with app.turn:  # as while another change is written
+            for _ in range(4):
+                await pilot.press("T")
+        await settled(pilot)
+        assert app.theme == "textual-light"
+        assert notices(pilot) == ["Theme light, kept in config.toml."]
+        assert settings_text(demo) == 'theme = "light"\n'
 
 
 async def test_a_pinned_topic_is_refused_with_the_key_that_unpins_it(demo: Places) -> None:

@@ -159,6 +159,17 @@ async def test_what_is_done_to_a_hit_waits_for_the_hits(demo: Places) -> None:
         assert pinned(store) == ["t251"]
 
 
+async def test_keys_wait_for_nothing_that_broke(demo: Places) -> None:
+    store = many()
+    async with manager(demo, [store]) as pilot:
+        store.errors["search"] = RuntimeError("a fault")
+        await burst(pilot, "slash", "x")
+        assert not browser(pilot).keeps_waiting("enter", 0)
+        store.errors["list"] = RuntimeError("a fault")
+        await burst(pilot, "escape", "escape", "s")
+        assert not browser(pilot).keeps_waiting("p", 0)
+
+
 async def test_what_is_done_after_sorting_waits_for_the_order(demo: Places) -> None:
     store = many()
     store.topics.reverse()

@@ -19,6 +19,7 @@ from .bindings import bindings
 from .collecting import collect_seldom
 from .ending import LastResort
 from .manager import Manager
+from .pasting import guard_pastes
 from .reading import top_of
 from .screens.browser import BrowserScreen
 from .screens.topic_screen import TopicScreen
@@ -142,6 +143,7 @@ def run_manager(store: str | None = None, folder: str | None = None, *, demo: bo
 
 
 def _run(app: PimemApp, log: str) -> int:
+    guard_pastes()
     app.run()
     if app.crash is not None:
         from .log import logger

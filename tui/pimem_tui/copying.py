@@ -42,12 +42,14 @@ class Copying(LayerChanges):
 
         self.tell_result(work)
 
-    def tell_result(self, work: Callable[[], Message]) -> None:
-        """Do work in a thread and say how it ended."""
+    def tell_result(self, work: Callable[[], Message | None]) -> None:
+        """Do work in a thread and say how it ended, if there is anything to say."""
 
         def run() -> None:
             try:
-                self.post_message(work())
+                said = work()
+                if said is not None:
+                    self.post_message(said)
             except PimemError as error:
                 self.post_message(Copied(str(error), warning=True))
 

@@ -66,6 +66,7 @@ class Manager(Copying):
         self.store_touched: Signal[StoreTouched] = Signal(self, "store_touched")
         self.stylesheet = self._sheets = Sheets(self.get_css_variables())
         self._coming_theme = self.theme
+        self._themes_chosen = 0
         self._watched: Store | None = None
         self._stop_watch = threading.Event()
         self.settings, self._trouble = settings.load(places)
@@ -97,11 +98,7 @@ class Manager(Copying):
         self.run_worker(work, thread=True, exit_on_error=False, group="screens")
 
     def _load_sheets(self, names: Sequence[str]) -> None:
-        """Parse the next sheet now and the rest later.
-
-        A screen that brings a sheet of its own has Textual parse all sheets anew, which takes
-        longer than a key may be held up.
-        """
+        """Parse the next sheet now and the rest later: parsing them all holds keys up."""
         self.bring_sheet(names[0])
         if names[1:]:
             self.set_timer(_SHEET_S, partial(self._load_sheets, names[1:]))
@@ -166,13 +163,16 @@ class Manager(Copying):
         now = next((name for name in names if _THEMES[name] == coming), names[-1])
         name = names[(names.index(now) + 1) % len(names)]
         self._recolour(_THEMES[name])
+        self._themes_chosen += 1
+        chosen = self._themes_chosen
 
-        def keep() -> Message:
+        def keep() -> Message | None:
             from pimem_core import settings_file  # most people never change the theme
 
-            with self.turn:  # whoever comes last keeps what shows by then
-                now = next(name for name in names if _THEMES[name] == self._coming_theme)
-                settings_file.change(self.places, "theme", now)
+            with self.turn:
+                if chosen != self._themes_chosen:
+                    return None  # another one was chosen meanwhile
+                settings_file.change(self.places, "theme", name)
             return Copied(f"Theme {name}, kept in config.toml.")
 
         self.tell_result(keep)

@@ -20,7 +20,7 @@ _LOST_S = 0.5
 #: Seconds between two looks at what a key waits for.
 _LOOK_S = 0.01
 #: Most seconds that a key waits for what a screen is about: the person is told by then.
-_PATIENCE_S = 2.0
+PATIENCE_S = 2.0
 
 
 class KeyHandled(News):
@@ -44,6 +44,7 @@ class TypeAhead(App[None]):
         self._key_number = 0
         self._in_hand = False
         self._looks = False
+        self._watches = False
         #: What keys are held for, and until when; None is as long as it takes.
         self._holds: dict[object, float | None] = {}
 
@@ -59,7 +60,7 @@ class TypeAhead(App[None]):
             what: Names it.
             patient: Wait as long as it takes, since the keys are meant for what comes of it.
         """
-        self._holds[what] = None if patient else time.monotonic() + _PATIENCE_S
+        self._holds[what] = None if patient else time.monotonic() + PATIENCE_S
 
     def let_keys_go(self, what: object) -> None:
         """Hand on what waited, to the screen that was opened if there is one."""
@@ -79,10 +80,7 @@ class TypeAhead(App[None]):
             await super().on_event(event)
             return
         self._waiting.append((event, time.monotonic()))
-        if not self._in_hand:
-            await self._go_on()
-        elif len(self._waiting) == 1:
-            self._watch_over()
+        await self._go_on()
 
     async def _go_on(self) -> None:
         """Hand on the next key, unless what it is about is still to come."""
@@ -105,13 +103,12 @@ class TypeAhead(App[None]):
         if any(until is None or now < until for until in self._holds.values()):
             return True
         keeps_waiting = getattr(self.screen, "keeps_waiting", None)
-        return bool(keeps_waiting and now - came < _PATIENCE_S and keeps_waiting(event.key))
+        return bool(keeps_waiting and keeps_waiting(event.key, now - came))
 
     async def _hand_on(self, event: events.Key) -> None:
         self._in_hand = True
         self._key_number += 1
-        if self._waiting:
-            self._watch_over()
+        self._watch_over()
         target = self.focused or self.screen
         await super().on_event(event)
         if not target.post_message(KeyHandled(self._key_number)):
@@ -119,7 +116,16 @@ class TypeAhead(App[None]):
 
     def _watch_over(self) -> None:
         """Go on after the key in hand though nothing comes back: what had it may be gone."""
-        self.set_timer(_LOST_S, partial(self._next_key, self._key_number))
+        if not self._watches:
+            self._watches = True
+            self.set_timer(_LOST_S, partial(self._give_up, self._key_number))
+
+    async def _give_up(self, number: int) -> None:
+        self._watches = False
+        if number == self._key_number:
+            await self._next_key(number)
+        elif self._in_hand:
+            self._watch_over()
 
     @on(KeyHandled)
     def _key_was_handled(self, message: KeyHandled) -> None:

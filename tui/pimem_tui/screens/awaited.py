@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from textual import on
+from textual.worker import Worker, WorkerState
+
+from ..type_ahead import PATIENCE_S
 from ..widgets.filter_bar import FilterInput
 from .topic_screen import TopicScreen
 
@@ -22,16 +26,27 @@ class AwaitedScreen(TopicScreen):
     hits_due = False
 
     @property
-    def is_ready(self) -> bool:
-        """Whether there is everything that keys are about."""
+    def is_read(self) -> bool:
+        """Whether the rows have been read, or cannot be."""
         raise NotImplementedError
 
-    def keeps_waiting(self, key: str) -> bool:
-        """Whether a key is about something that is still to come."""
-        if self.is_ready and not self.due and not self.hits_due:
+    @property
+    def is_complete(self) -> bool:
+        """Whether everything that keys open is there."""
+        raise NotImplementedError
+
+    def keeps_waiting(self, key: str, waited_s: float) -> bool:
+        """Whether a key is about something that is still to come, and that is worth the wait."""
+        comes = not self.is_read or self.due or self.hits_due
+        if self.is_complete and not (comes and waited_s < PATIENCE_S):
             return False
         active = self.active_bindings.get(key)
         bound = active.binding.id if active is not None else None
         if bound in _NO_ROWS:
             return False
         return bound in _ROWS or not isinstance(self.focused, FilterInput)
+
+    @on(Worker.StateChanged)
+    def _expect_no_hits(self, event: Worker.StateChanged) -> None:
+        if event.state is WorkerState.ERROR:
+            self.hits_due = False

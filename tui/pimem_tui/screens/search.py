@@ -135,10 +135,10 @@ class SearchScreen(SteadyScreen[None], Reader):
 
         self.run_worker(work, thread=True, exclusive=True, exit_on_error=False, group="search")
 
-    def keeps_waiting(self, key: str) -> bool:
+    def keeps_waiting(self, key: str, waited_s: float) -> bool:
         """Words are typed on while hits are looked for; other keys are about the hits."""
-        active = self.active_bindings.get(key)
-        return self.due and active is not None and active.binding.id in _ABOUT_HITS
+        active = self.active_bindings.get(key) if super().keeps_waiting(key, waited_s) else None
+        return active is not None and active.binding.id in _ABOUT_HITS
 
     def _begin(self) -> None:
         self.due = False

@@ -14,6 +14,7 @@ from textual import on
 from textual.screen import ModalScreen, Screen, ScreenResultType
 from textual.worker import Worker, WorkerState
 
+from ..type_ahead import PATIENCE_S
 from ..widgets.voices import VOICE_CLASSES
 
 if TYPE_CHECKING:
@@ -26,9 +27,9 @@ class _Steady(Screen[ScreenResultType]):
     due = False
     _has_shown = False
 
-    def keeps_waiting(self, key: str) -> bool:
-        """Whether a key is about something that is still to come."""
-        return self.due
+    def keeps_waiting(self, key: str, waited_s: float) -> bool:
+        """Whether a key is about something that is still to come, and that is worth the wait."""
+        return self.due and waited_s < PATIENCE_S
 
     @on(Worker.StateChanged)
     def _expect_no_more(self, event: Worker.StateChanged) -> None:

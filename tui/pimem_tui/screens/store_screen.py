@@ -147,9 +147,9 @@ class StoreScreen(AwaitedScreen):
         return shown.listing is not None or bool(shown.error)
 
     @property
-    def is_ready(self) -> bool:
-        """Whether the store has been read, and everything that keys open is there."""
-        return self.is_read and bool(self.filter_bar.children)
+    def is_complete(self) -> bool:
+        """Whether everything is mounted."""
+        return bool(self.filter_bar.children)
 
     @property
     def topic(self) -> Topic | None:
