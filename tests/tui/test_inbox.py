@@ -74,7 +74,7 @@ async def test_all_is_promoted_after_a_look_and_comes_back(demo: Places) -> None
         assert isinstance(pilot.app.screen, PromotionScreen)
         text = shown(pilot)
         assert "Add to ~/project/.pi/memory/decisions.md" in text
-        assert f"{FILLED} goes; undo brings it back." in text
+        assert f"{FILLED} goes; u brings it back." in text
         assert f"Promoted from {FILLED}" in text
         assert "  ## 2026-10-17 Feature flags" in text
         assert "+ - One consumer group" in text

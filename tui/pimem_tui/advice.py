@@ -1,4 +1,4 @@
-"""Advice that the core gives for the command line, said in keys."""
+"""What the core says for the command line, as the manager says it."""
 
 from __future__ import annotations
 
@@ -15,6 +15,16 @@ _KEYS = {
 }
 
 
+#: The manager names the key instead, see `Notices.way_back`.
+_UNDO = "; undo brings it back"
+
+
+def homely(text: str, home: str) -> str:
+    """The text with `~` for the home folder, wherever a path is in it."""
+    start = home.rstrip("/") + "/"
+    return text if start == "/" else text.replace(start, "~/")
+
+
 def in_keys(text: str, key_for: Callable[[str], str]) -> str:
     """The text with keys in the place of commands.
 
@@ -25,4 +35,4 @@ def in_keys(text: str, key_for: Callable[[str], str]) -> str:
     for command, (key_id, where) in _KEYS.items():
         if command in text:
             text = text.replace(command, f"{key_for(key_id)} in the {where}")
-    return text
+    return text.replace(_UNDO, "")

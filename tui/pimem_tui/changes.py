@@ -91,7 +91,9 @@ class TopicChanges(Notices):
     def pin_several(self, store: Store, topics: Sequence[Topic], pinned: bool) -> None:
         """Pin or unpin several topics."""
         wanted = [topic for topic in topics if topic.pinned != pinned]
-        self._change_several(store, wanted, lambda file: store.pin(file, pinned))
+        whole = [topic for topic in wanted if topic.problem is None]
+        refusals = [f'"{topic.name}": {topic.problem}.' for topic in wanted if topic.problem]
+        self._change_several(store, whole, lambda file: store.pin(file, pinned), refusals)
 
     def remove_several(self, store: Store, topics: Sequence[Topic]) -> None:
         """Ask once, naming the count, then remove several topics."""
@@ -118,11 +120,15 @@ class TopicChanges(Notices):
         self.push_screen(ConfirmScreen(question, detail, f"Remove {len(topics):,}"), answered)
 
     def _change_several(
-        self, store: Store, topics: Sequence[Topic], change: Callable[[str], Change]
+        self,
+        store: Store,
+        topics: Sequence[Topic],
+        change: Callable[[str], Change],
+        refused: Sequence[str] = (),
     ) -> None:
         def work() -> Message:
             changes: list[Change] = []
-            refusals: list[str] = []
+            refusals = list(refused)
             with self.turn:
                 for topic in topics:
                     try:

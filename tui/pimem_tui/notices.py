@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pimem_core.errors import PimemError, PinnedError
 from pimem_core.text import visible_cell
 
-from .advice import in_keys
+from .advice import homely, in_keys
 from .type_ahead import TypeAhead
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Notices(TypeAhead):
         self.notify(self._told(text), markup=False, severity="error", timeout=_ERROR_S)
 
     def _told(self, text: str) -> str:
-        return visible_cell(in_keys(text, self.key_for))
+        return visible_cell(in_keys(homely(text, self.places.home), self.key_for))
 
     def way_back(self, outcome: str, count: int = 1) -> str:
         """Which key takes a change, or several, back, for its notice."""

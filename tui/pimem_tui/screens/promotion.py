@@ -112,7 +112,8 @@ class PromotionScreen(SteadyScreen[None], Reader):
         where = clean(tilde(found.path, self.app.places.home))
         verb = "Add to" if found.before is not None else "Make"
         title.update(cut(f"{verb} {where}", room))
-        about.update(_what_happens(found, self._wanted))
+        undo = self.app.key_for("change.undo")
+        about.update(_what_happens(found, self._wanted, undo))
         lines, at = _marked(found, self.text.measure)
         self.text.show(lines, keep_place=True)
         self.text.jump_to(at - _ABOVE)
@@ -160,11 +161,11 @@ class PromotionScreen(SteadyScreen[None], Reader):
         self._read()
 
 
-def _what_happens(found: Promotion, wanted: Wanted) -> str:
+def _what_happens(found: Promotion, wanted: Wanted, undo: str) -> str:
     """What becomes of the file in the inbox."""
     source = clean(found.source)
     if found.left is None:
-        return f"{source} goes; undo brings it back."
+        return f"{source} goes; {undo} brings it back."
     return f"{plural(len(wanted.sections or ()), 'section')} of {source}; the rest stays there."
 
 

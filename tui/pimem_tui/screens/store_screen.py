@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
 from pimem_core.systems.layers import layered
-from pimem_core.text import visible
-from textual import getters, on
-from textual.containers import Horizontal
-from textual.widget import MountError
-from textual.widgets import Static
+from textual import on
 
 from ..collecting import keep_out
 from ..listing import Listing
@@ -29,31 +24,17 @@ from ..messages import (
 from ..ordering import ORDERS
 from ..reading import read_statuses, read_store, search
 from ..states import state_of, state_of_layer
-from ..widgets import (
-    FilterBar,
-    KeyBar,
-    LayerStrip,
-    Preview,
-    Seam,
-    StoreAbout,
-    StoreTabs,
-    TooSmall,
-    TopicList,
-)
+from ..widgets import TopicList
 from ..widgets.store_header import read_only
-from .awaited import AwaitedScreen
-from .topic_screen import LOW
+from .store_frame import PAINT_S, StoreFrame
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from pimem_core.model import StoreStatus, Topic
     from pimem_core.systems.base import Store
-    from textual.app import ComposeResult
     from textual.timer import Timer
 
-#: Seconds that the first paint is given before a thread takes its share of the processor.
-_PAINT_S = 0.01
 #: Seconds after which reading is worth a message.
 _SLOW_S = 0.15
 #: Seconds between two looks at a store that somebody holds locked.
@@ -84,14 +65,8 @@ class Shown:
     layer: LayerRead | None = None
 
 
-class StoreScreen(AwaitedScreen):
+class StoreScreen(StoreFrame):
     """One store at a time: its rows, its state and a preview of the selected topic."""
-
-    tabs = getters.query_one(StoreTabs)
-    about = getters.query_one(StoreAbout)
-    topic_list = getters.query_one(TopicList)
-    key_bar = getters.query_one(KeyBar)
-    preview = getters.query_one(Preview)
 
     def __init__(
         self,
@@ -110,11 +85,9 @@ class StoreScreen(AwaitedScreen):
             now: The clock that ages are told by.
             top: What is known already of the top of its list.
         """
-        super().__init__()
+        super().__init__([store.name for store in stores], home, now)
         self._top = top
         self._stores = stores
-        self._home = home
-        self._now = now
         self._index = start
         self._shown = [Shown() for _ in stores]
         self._query = ""
@@ -124,11 +97,6 @@ class StoreScreen(AwaitedScreen):
         self._greyed: tuple[object, ...] = ()
         self._order = 0
         self._unmark: Timer | None = None
-        # Nothing of these is to be seen at first, so they are mounted once the rows show.
-        self.strip = LayerStrip()
-        self.filter_bar = FilterBar()
-        self._state = Static(id="state", markup=False)
-        self._is_filling = False
 
     @property
     def store(self) -> Store:
@@ -145,11 +113,6 @@ class StoreScreen(AwaitedScreen):
         """Whether the store has been read, or has refused to be."""
         shown = self._shown[self._index]
         return shown.listing is not None or bool(shown.error)
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether everything is mounted."""
-        return bool(self.filter_bar.children)
 
     @property
     def topic(self) -> Topic | None:
@@ -179,31 +142,6 @@ class StoreScreen(AwaitedScreen):
         listing = self._shown[self._index].listing
         return listing.types if listing is not None else ()
 
-    def compose(self) -> ComposeResult:
-        """Header, list, preview and keys; a message takes the place of the list when needed."""
-        yield StoreTabs([store.name for store in self._stores])
-        yield StoreAbout(self._home)
-        yield Seam()
-        with Horizontal(id="body"):
-            yield TopicList(self._now)
-            yield Preview(self._now)
-        yield KeyBar()
-
-    def _fill_later(self) -> None:
-        if not self._is_filling:
-            self._is_filling = True
-            self.set_timer(_PAINT_S, self._fill)
-
-    async def _fill(self) -> None:
-        """Mount what the rows need not wait for."""
-        self.app.bring_sheet("parts")
-        with contextlib.suppress(MountError):  # the app ends already
-            await self.preview.fill()
-            await self.mount(self.strip, self.filter_bar, before=self.query_one(Seam))
-            await self.query_one("#body").mount(self._state, before=self.preview)
-            await self.mount(TooSmall())
-            self._show_state()
-
     def on_mount(self) -> None:
         """Show the frame, and what is known of the rows; then read."""
         if self._top is not None:
@@ -213,7 +151,7 @@ class StoreScreen(AwaitedScreen):
         self.app.topic_changed.subscribe(self, self._follow_change)
         self.app.change_failed.subscribe(self, self._follow_failure)
         self.app.store_touched.subscribe(self, self._follow_others)
-        self.set_timer(_PAINT_S, partial(self._read, others=True))
+        self.set_timer(PAINT_S, partial(self._read, others=True))
         self.set_interval(60, self.topic_list.redraw)  # ages move on
         self.set_interval(_LOCK_LOOK_S, self._look_at_lock)
 
@@ -254,12 +192,12 @@ class StoreScreen(AwaitedScreen):
 
     def _say_reading(self) -> None:
         self._slow = True
-        self._fill_later()
+        self.fill_later()
         self._show_state()
 
     @on(TopicsRead)
     def _take_topics(self, message: TopicsRead) -> None:
-        self._fill_later()
+        self.fill_later()
         index = self._stores.index(message.store)
         shown = self._shown[index]
         if shown.listing is None and len(message.listing.topics) > _MANY:
@@ -319,7 +257,7 @@ class StoreScreen(AwaitedScreen):
 
     @on(ReadFailed)
     def _take_failure(self, message: ReadFailed) -> None:
-        self._fill_later()
+        self.fill_later()
         index = self._stores.index(message.store)
         self._shown[index].error = message.error
         self.tabs.set_count(index, None)  # what cannot be read is not empty
@@ -401,8 +339,7 @@ class StoreScreen(AwaitedScreen):
         if shown.listing is None and not shown.error and (top_shows or not self._slow):
             text = None  # most stores are there before anybody could read a message
         # Without the message in its place the list would leave the preview its room.
-        self.set_class(text is not None and self._state.is_attached, "-message")
-        self._state.update(visible(text or ""))
+        self.say_instead(text)
         self._grey()
 
     def _grey(self) -> None:
@@ -432,14 +369,6 @@ class StoreScreen(AwaitedScreen):
             shown.file = topic.file
         self._show_place()
         self.preview.show(self.store, self.topic, self._words)
-
-    def on_resize(self) -> None:
-        """Join the lines at the top to the preview's, once sizes are known."""
-        self.call_after_refresh(self._join_lines)
-
-    def _join_lines(self) -> None:
-        self.preview.shorten(self.size.height < LOW)
-        self.query_one(Seam).joint = self.preview.region.x if self.preview.display else None
 
     # After a change ----------------------------------------------------------------------------
 
