@@ -6,6 +6,7 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pimem_core.systems.openpi.store import OpenpiStore
 from pimem_tui.listing import prepare
 from pimem_tui.screens.browser import BrowserScreen
 from pimem_tui.screens.edit import EditScreen
@@ -14,6 +15,7 @@ from textual import events
 from tui.helpers import (
     MemoryStore,
     browser,
+    detail,
     make_topic,
     manager,
     notices,
@@ -28,6 +30,7 @@ from tui.helpers import (
 if TYPE_CHECKING:
     import pytest
     from pimem_core.paths import Places
+    from pimem_core.systems.base import Links
     from textual.pilot import Pilot
 
 
@@ -233,3 +236,30 @@ async def test_a_setting_is_chosen_once_they_are_read(demo: Places) -> None:
         await press(pilot, "escape")
         await burst(pilot, "c", "down", "down")
         assert shown(pilot).splitlines()[-2] == about
+
+
+async def test_keys_for_links_wait_until_these_are_known(
+    demo: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, told = threading.Event(), threading.Event()
+    links = OpenpiStore.links
+
+    def late(store: OpenpiStore, file: str) -> Links:
+        asked.set()
+        told.wait(10)
+        return links(store, file)
+
+    monkeypatch.setattr(OpenpiStore, "links", late)
+    async with manager(demo) as pilot:
+        send(pilot, "enter", "tab", "enter", "end")
+        await until(pilot, asked.is_set)
+        assert opened_file(pilot) == "postgresql-setup.md"
+        told.set()
+        await settled(pilot)
+        assert opened_file(pilot) == "deploy-checklist.md"
+        assert detail(pilot).body.scroll_y == detail(pilot).body.max_scroll_y
+        await press(pilot, "escape", "escape")
+        told.clear()
+        send(pilot, "enter", "escape", "down")
+        await until(pilot, lambda: selected(pilot) == "deploy-checklist.md")  # no need to wait
+        told.set()

@@ -120,10 +120,13 @@ class Manager(Copying):
         """The keys of a binding as they hold."""
         return self._keymap.get(binding.id or "", binding.key)
 
+    def keys_for(self, binding_id: str) -> list[str]:
+        """The keys of a binding as events name them."""
+        return self._keymap.get(binding_id, KEYS[binding_id].keys).split(",")
+
     def key_for(self, binding_id: str) -> str:
         """The first key of a binding as people write it."""
-        keys = self._keymap.get(binding_id, KEYS[binding_id].keys)
-        return key_names(keys.split(",")[0])
+        return key_names(self.keys_for(binding_id)[0])
 
     def _choose_theme(self, wanted: str | None) -> None:
         if wanted is None:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 _PINS = {"pinned_now": True, "unpinned_now": False}
 _LINK_ACTIONS = ("next_link", "follow")
+_LINK_KEYS = ("link.next", "link.previous", "link.follow")
 _MAX_NAME_CELLS = 32
 #: Columns from which there is room for a table of contents beside the text.
 _ROOMY = 140
@@ -131,6 +132,7 @@ class DetailScreen(TopicScreen):
 
     def on_mount(self) -> None:
         """Show what is known, read the rest."""
+        self.due = True
         self.heading.show(self._topic)
         self.app.topic_changed.subscribe(self, self._follow_change)
         self.app.store_touched.subscribe(self, self._follow_others)
@@ -173,6 +175,7 @@ class DetailScreen(TopicScreen):
     def _read(self, *, again: bool = False, links: Links | None = None) -> None:
         """Read the topic; `links` are those that need not be looked for again."""
         self._links = links
+        self.due |= not again
         width = self.body.measure
         self.read("body", partial(read_body, self._store, self._topic, width, again=again))
 
@@ -189,7 +192,9 @@ class DetailScreen(TopicScreen):
                 self.app.say(f'"{self._topic.name}" changed on disk just now.')
         self._show_text()
         store, layer = linked(self._store), layered(self._store)
-        if message.error:
+        has_links = store is not None or isinstance(self._topic, EntryRow)
+        if message.error or not has_links:
+            self.due = False
             return
         if layer is not None and isinstance(self._topic, EntryRow):
             self.read("links", partial(read_entry_links, layer, self._topic, message.width))
@@ -203,7 +208,13 @@ class DetailScreen(TopicScreen):
         if (message.file, message.width) != (self._topic.file, self.body.measure):
             return
         self._links, self._foot = message.links, message.lines
+        self.due = False
         self._show_text()
+
+    def keeps_waiting(self, key: str, waited_s: float) -> bool:
+        """Keys that are about links wait until these are known; the others need no more."""
+        is_about = any(key in self.app.keys_for(key_id) for key_id in _LINK_KEYS)
+        return is_about and super().keeps_waiting(key, waited_s)
 
     def _show_text(self) -> None:
         """Show heading, body and what is said of the links, all of one topic."""
