@@ -336,3 +336,14 @@ async def test_a_real_secret_is_asked_about_in_the_words_of_the_manager(demo: Pl
         assert "looks like a credential" in text
         assert "Cancel goes back" in text
         assert "--allow-secret" not in text
+
+
+@pytest.mark.parametrize("key", ["e", "E"])
+async def test_a_line_without_a_file_is_told_with_the_way_out(demo: Places, key: str) -> None:
+    async with manager(demo) as pilot:
+        await press(pilot, *["down"] * 6, key)
+        assert selected(pilot) == "release-notes-style.md"
+        assert notices(pilot)[-1] == (
+            "~/.pi/agent/memory/release-notes-style.md does not exist. "
+            "r takes its line out of the index."
+        )

@@ -19,7 +19,7 @@ from textual.app import SuspendNotSupported
 from textual.signal import Signal
 
 from .editor import EditorEnd, run_editor
-from .handles import refuse_gone
+from .handles import refuse_gone, to_edit
 from .messages import (
     ChangeFailed,
     DraftReady,
@@ -158,13 +158,7 @@ class TopicChanges(Notices):
         """Open a topic's file in the person's own editor and save what comes back."""
 
         def read() -> Message:
-            store.refuse_changes()
-            document = store.read(file)
-            # Other bytes than the file's would be saved.
-            data = store.read_bytes(file)
-            if "\ufffd" in document.text and "\ufffd".encode() not in data:
-                said = f"{document.path} is no UTF-8, so it cannot be edited."
-                return ChangeFailed(store, file, said)
+            document = to_edit(store, file, self.key_for("topic.remove"))
             draft = Draft.create(self.places, file, document.text)
             kept = TypedDraft.begin(self.places, file)
             typed = Typed(

@@ -16,6 +16,7 @@ from textual import on
 from textual.signal import Signal
 
 from .copying import Copying
+from .handles import to_edit
 from .keys import KEYS, key_names
 from .messages import (
     ChangeFailed,
@@ -209,11 +210,7 @@ class Manager(Copying):
         """
 
         def work() -> Message:
-            store.refuse_changes()
-            document = store.read(file)
-            if "\ufffd" in document.text and "\ufffd".encode() not in store.read_bytes(file):
-                said = f"{document.path} is no UTF-8, so it cannot be edited."
-                return ChangeFailed(store, file, said)
+            document = to_edit(store, file, self.key_for("topic.remove"))
             if len(document.text) > _MOST_CHARACTERS:
                 key = self.key_for("topic.edit_outside")
                 said = f"This topic is too long to edit here; {key} opens it."
