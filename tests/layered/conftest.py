@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import hypothesis
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from layered.worlds import World
+import time_machine
+from layered.worlds import FILLED, NAME, World
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,3 +50,15 @@ def utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
     monkeypatch.undo()
     time.tzset()
+
+
+@pytest.fixture
+def frozen(utc: None) -> Any:
+    with time_machine.travel(dt.datetime(2026, 11, 15, 10, 20, 30, tzinfo=dt.UTC), tick=False):
+        yield
+
+
+@pytest.fixture
+def filled(both: World) -> World:
+    """Both layers, and a reviewed checkpoint in the workspace's inbox."""
+    return both.fill(workspace={f"inbox/{NAME}": FILLED})

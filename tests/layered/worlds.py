@@ -24,6 +24,34 @@ if TYPE_CHECKING:
 CLOSING = "\n</pi_memory>"
 OPENING = "<pi_memory>\n"
 
+NAME = "checkpoint-2026-07-21T16-30-00.md"
+FILLED = """# Checkpoint 2026-07-21
+
+> Made by /memory:checkpoint. Fill in what you should know next time, then promote it.
+
+## Summary
+
+Moved the queue to Redis.
+
+
+Two blank lines above stay.
+
+## Knowledge to Record
+
+### Decisions
+
+- ...
+- Use streams, not lists.
+
+### Lessons
+
+- ...
+
+### TODO
+
+- ...
+"""
+
 
 class World:
     """One home and one project."""

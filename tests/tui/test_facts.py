@@ -10,9 +10,9 @@ from pimem_tui.app import PimemApp
 from pimem_tui.screens.browser import BrowserScreen
 from pimem_tui.screens.edit import EditScreen
 from pimem_tui.screens.help import HelpScreen
+from tui.facts import FACTS, number_of, pictured
 from tui.helpers import NOW, browser, manager, notices, press, selected, settled, shown, until
 from tui.test_sizes import LARGE, NORMAL, SMALL, after
-from tui.test_zcode import FACTS, number_of, pictured
 from zcode.folder import Project
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""ZCode's store in the manager: types, links, what the index misses, folders named with --dir."""
+"""ZCode's store in the manager: types, what the index misses, folders named with --dir."""
 
 from __future__ import annotations
 
@@ -7,19 +7,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 from pimem_core.systems import registry
-from pimem_core.systems.zcode.store import ZcodeStore
 from pimem_tui.app import PimemApp
 from pimem_tui.commands import commands_of
-from pimem_tui.screens.browser import BrowserScreen
 from pimem_tui.screens.detail import DetailScreen
 from pimem_tui.widgets import TopicList
 from pimem_tui.widgets.filter_bar import FilterInput
-from textual.events import MouseMove
-from textual.geometry import Offset
+from tui.facts import FACTS, metadata, number_of, open_fact, pictured
 from tui.helpers import (
     NOW,
     browser,
-    detail,
     manager,
     notices,
     opened_file,
@@ -30,7 +26,7 @@ from tui.helpers import (
     until,
 )
 from tui.test_sizes import LARGE, NORMAL, SMALL, after
-from zcode.folder import HEADER, Project, fact
+from zcode.folder import Project, fact
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,54 +35,10 @@ if TYPE_CHECKING:
     from textual.pilot import Pilot
 
 
-def metadata(type_: str) -> str:
-    return f"\n  node_type: memory\n  type: {type_}"
-
-
-FACTS = {
-    "MEMORY.md": HEADER
-    + "- [Staging database](staging-db.md) — host, port, how it is reset\n"
-    + "- [Short answers](short-answers.md) — no summaries at the end\n"
-    + "- [Release train](release-train.md) — every second Tuesday\n"
-    + "- [Grafana](grafana.md) — where the dashboards are\n"
-    + "- [Lost](lost.md) — was renamed by hand\n",
-    "staging-db.md": fact(
-        "staging-db",
-        '"host, port, how it is reset"',
-        metadata("project"),
-        "\n# Staging database\n\nPort 6543 on the staging host. It is reset with every "
-        "[[release-train]], and the alarms are in [[grafana|Grafana]].\n\n"
-        "Ask for [[vpn-access]] first; `[[not-a-link]]` stays text.\n",
-    ),
-    "short-answers.md": fact(
-        "short-answers",
-        '"no summaries at the end"',
-        metadata("feedback"),
-        "\n**Why:** she reads diffs.\n**How to apply:** stop after the change.\n",
-    ),
-    "release-train.md": fact(
-        "release-train",
-        '"every second Tuesday"',
-        metadata("project"),
-        "\nThe branch is cut on Monday. See [[staging-db]].\n" + "\nLine.\n" * 40,
-    ),
-    "grafana.md": fact(
-        "grafana", '"where the dashboards are"', metadata("reference"), "\nIn the wiki.\n"
-    ),
-    "works-late.md": fact(
-        "works-late", '"no calls before ten"', metadata("user"), "\nSee [[staging-db]] at night.\n"
-    ),
-}
-
-
 @pytest.fixture
 def project(demo: Places) -> Project:
     """A project of ZCode's beside the sample stores: an orphan line, an unlisted file, links."""
     return Project(demo).fill(FACTS)
-
-
-def number_of(places: Places, name: str = "zcode") -> int:
-    return [store.name for store in registry.all_stores(places)].index(name)
 
 
 def rows(pilot: Pilot[None]) -> dict[str, str]:
@@ -94,15 +46,6 @@ def rows(pilot: Pilot[None]) -> dict[str, str]:
     lines = shown(pilot).splitlines()
     names = [topic.name for topic in browser(pilot).topic_list.listing.topics]
     return {name: next(line for line in lines[2:] if name in line) for name in names}
-
-
-async def open_fact(pilot: Pilot[None], file: str) -> None:
-    listing = browser(pilot).topic_list
-    row = listing.listing.row_of(file)
-    assert row is not None
-    listing.select(row)
-    await settled(pilot)
-    await press(pilot, "enter")
 
 
 async def test_the_store_is_in_the_switcher_with_its_folder(project: Project) -> None:
@@ -236,144 +179,6 @@ async def test_a_store_without_types_has_no_key_for_them(project: Project) -> No
         assert "type:" in commands["List: Type"].help
 
 
-async def test_links_are_followed_and_esc_goes_back_along_them(project: Project) -> None:
-    async with manager(project.places, size=LARGE, start=number_of(project.places)) as pilot:
-        await open_fact(pilot, "staging-db.md")
-        assert "tab next link  enter follow" in shown(pilot).splitlines()[-1]
-        await press(pilot, "tab")
-        assert "link 1 of 5: release-train" in shown(pilot).splitlines()[-1]
-        await press(pilot, "enter")
-        assert opened_file(pilot) == "release-train.md"
-        assert "The branch is cut on Monday." in shown(pilot)
-        assert "esc to staging-db" in shown(pilot).splitlines()[-1]
-        await press(pilot, "end", "shift+tab")
-        assert "Linked from 1 memory" in shown(pilot)
-        assert "link 2 of 2: staging-db" in shown(pilot).splitlines()[-1]
-        place = detail(pilot).body.scroll_y
-        assert place > 0
-        await press(pilot, "enter")
-        assert opened_file(pilot) == "staging-db.md"
-        assert detail(pilot).body.scroll_y == 0
-        await press(pilot, "escape")
-        assert opened_file(pilot) == "release-train.md"
-        assert detail(pilot).body.scroll_y == place
-        assert "link 2 of 2: staging-db" in shown(pilot).splitlines()[-1]
-        await press(pilot, "escape")
-        assert opened_file(pilot) == "staging-db.md"
-        assert detail(pilot).body.chosen == 0
-        await press(pilot, "escape")
-        assert isinstance(pilot.app.screen, BrowserScreen)
-        assert selected(pilot) == "staging-db.md"
-
-
-async def test_what_links_here_and_what_is_missing_stand_below(project: Project) -> None:
-    for size in (LARGE, NORMAL):
-        async with manager(project.places, size=size, start=number_of(project.places)) as pilot:
-            await open_fact(pilot, "staging-db.md")
-            text = shown(pilot)
-            assert "Leads nowhere yet: vpn-access" in text
-            assert "Linked from 2 memories" in text
-            assert "← release-train  every second Tuesday" in text
-            assert "← works-late  no calls before ten" in text
-            await press(pilot, "tab")
-            assert "every ▸[release-train]]" in " ".join(shown(pilot).split())
-            await press(pilot, "tab", "tab", "enter")
-            assert notices(pilot) == ["Nothing has the name “vpn-access” yet."]
-            await press(pilot, "tab", "tab", "enter")
-            assert opened_file(pilot) == "works-late.md"
-
-
-async def test_the_only_link_needs_no_choosing(project: Project) -> None:
-    async with manager(project.places, start=number_of(project.places)) as pilot:
-        await open_fact(pilot, "works-late.md")
-        await press(pilot, "enter")
-        assert opened_file(pilot) == "staging-db.md"
-        await press(pilot, "enter")
-        assert detail(pilot).body.chosen == 0
-        await press(pilot, "escape", "escape")
-        await open_fact(pilot, "short-answers.md")
-        assert detail(pilot).check_action("follow", ()) is False
-        await press(pilot, "enter", "tab", "shift+tab")
-        assert opened_file(pilot) == "short-answers.md"
-
-
-def where(pilot: Pilot[None], text: str) -> Offset:
-    """Where a text stands in the body that shows."""
-    body = detail(pilot).body
-    row = next(n for n, line in enumerate(body._lines) if text in line.text)
-    cell = body._lines[row].text.index(text)
-    return Offset(body.left + cell + 3, row - round(body.scroll_y))
-
-
-async def test_links_can_be_clicked(project: Project) -> None:
-    async with manager(project.places, size=(160, 40), start=number_of(project.places)) as pilot:
-        await open_fact(pilot, "staging-db.md")
-        await pilot.click("BodyView", offset=where(pilot, "Port 6543"))
-        await pilot.click("BodyView", offset=where(pilot, "[[not-a-link]]"))
-        await settled(pilot)
-        assert opened_file(pilot) == "staging-db.md"
-        await pilot.click("BodyView", offset=where(pilot, "[[grafana"))
-        await settled(pilot)
-        assert opened_file(pilot) == "grafana.md"
-        await pilot.click("BodyView", offset=where(pilot, "staging-db"))
-        await settled(pilot)
-        assert opened_file(pilot) == "staging-db.md"
-
-
-async def test_selecting_text_over_a_link_follows_nothing(project: Project) -> None:
-    async with manager(project.places, start=number_of(project.places)) as pilot:
-        await open_fact(pilot, "works-late.md")
-        body = detail(pilot).body
-        start = where(pilot, "[[staging-db")
-        end = (start.x + 6, start.y)
-        await pilot.mouse_down(body, offset=start)
-        await pilot._post_mouse_events([MouseMove], body, end, button=1)
-        await pilot.mouse_up(body, offset=end)
-        await settled(pilot)
-        assert pilot.app.screen.get_selected_text()
-        assert opened_file(pilot) == "works-late.md"
-
-
-async def test_removing_on_the_trail_goes_back_to_what_is_left(project: Project) -> None:
-    async with manager(project.places, start=number_of(project.places)) as pilot:
-        await open_fact(pilot, "release-train.md")
-        await press(pilot, "tab", "enter")
-        await press(pilot, "tab", "enter")
-        assert opened_file(pilot) == "release-train.md"
-        assert len(detail(pilot)._trail) == 2
-        await press(pilot, "r", "y")
-        assert opened_file(pilot) == "staging-db.md"
-        assert "Leads nowhere yet: release-train, vpn-access" in shown(pilot)
-        await press(pilot, "escape")
-        assert isinstance(pilot.app.screen, BrowserScreen)
-
-
-async def test_names_in_links_are_never_markup(project: Project) -> None:
-    project.fill(
-        {
-            "[b]odd.md": fact('"[b]"', '"[red]x[/]"', metadata("user"), "\n[[grafana]] [[[/]]]\n"),
-            "long.md": fact(
-                "long",
-                '"日本語"',
-                metadata("user"),
-                f"\n{'word ' * 14}[[日本語 の メモ]] [[{'n' * 200}]]\n",
-            ),
-        }
-    )
-    for size in (LARGE, NORMAL, SMALL):
-        async with manager(project.places, size=size, start=number_of(project.places)) as pilot:
-            await open_fact(pilot, "grafana.md")
-            await press(pilot, "tab")
-            assert "▸ [b]odd" in shown(pilot)
-            await press(pilot, "enter")
-            assert opened_file(pilot) == "[b]odd.md"
-            await press(pilot, "escape", "escape")
-            await open_fact(pilot, "long.md")
-            await press(pilot, "tab", "enter", "tab", "tab", "enter", "escape")
-            await pilot.resize_terminal(90, 20)
-            await settled(pilot)
-
-
 @pytest.mark.parametrize("kind", ["claude", "zcode"])
 async def test_folders_of_others_open_with_dir(demo: Places, tmp_path: Path, kind: str) -> None:
     claude = metadata("user").replace("metadata:", "metadata: ") + "\n  originSessionId: 1-2"
@@ -429,14 +234,6 @@ class AsyncPilot:
 
     async def __aexit__(self, *error: object) -> None:
         await self._running.__aexit__(*error)  # type: ignore[arg-type]
-
-
-def pictured(demo: Places) -> PimemApp:
-    """A manager with the facts, in a folder whose name is the same wherever the test runs."""
-    folder = f"{demo.home}/.zcode/cli/memories/projects/chat-0123456789abcdef/memory"
-    project = Project(demo, ZcodeStore("zcode", folder, demo)).fill(FACTS)
-    stores = [*registry.all_stores(demo)[:2], project.store]
-    return PimemApp(stores, demo, start=2, now=lambda: NOW)
 
 
 @pytest.mark.parametrize("size", [LARGE, NORMAL], ids=lambda size: f"{size[0]}x{size[1]}")

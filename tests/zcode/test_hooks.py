@@ -1,4 +1,4 @@
-"""zcode inside a host: the hidden message, its markers, tools, and its part of /memory."""
+"""zcode inside a host: the hidden message, its markers, and its part of /memory."""
 
 from __future__ import annotations
 
@@ -13,71 +13,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pimem_core import trust
 from pimem_core.hooks.protocol import parse
-from pimem_core.hooks.runner import Runner, describe
-from pimem_core.tokens import estimate
-from zcode.folder import HEADER, Project, fact
+from pimem_core.hooks.runner import describe
+from zcode.folder import Project, fact
+from zcode.host import ENTRIES, MARKER, TAIL, Host
 
 if TYPE_CHECKING:
     from pimem_core.paths import Places
-
-MARKER = "zcode-memory/injected"
-ENTRIES = f"@entries:{MARKER}"
-TAIL = "@tail_has:zcode-memory"
-
-
-class Host:
-    """A session of a host that keeps what the shim would compute from its entries."""
-
-    def __init__(self, places: Places, session: str = "s1", **more: Any) -> None:
-        self.session = {"id": session, "cwd": places.cwd, "features": ["sections"], **more}
-        self.marker: dict[str, Any] | None = None
-        self.in_tail = False
-        self.runner = Runner(in_background=False)
-
-    def ask(self, event: str, **payload: Any) -> list[dict[str, Any]]:
-        request = {"id": 1, "event": event, "session": self.session, "payload": payload}
-        answer = self.runner.handle(parse(json.dumps(request).encode()))
-        assert "error" not in answer, answer
-        actions: list[dict[str, Any]] = answer["actions"]
-        for action in actions:
-            if action["do"] == "append_entry":
-                assert action["customType"] == MARKER
-                self.marker = action["data"]
-            if action["do"] == "message" and action["customType"] == "zcode-memory":
-                self.in_tail = True
-        return actions
-
-    def start(self, reason: str = "startup", /, **more: Any) -> list[str]:
-        fields = {ENTRIES: self.marker, TAIL: self.in_tail}
-        actions = self.ask("session_start", reason=reason, **fields, **more)
-        return [a["message"] for a in actions if a["do"] == "notify"]
-
-    def prompt(self, kind: str = "user") -> list[str]:
-        """The hidden messages that a prompt brings."""
-        fields = {ENTRIES: self.marker, TAIL: self.in_tail}
-        actions = self.ask("before_agent_start", messageType=kind, **fields)
-        for action in actions:
-            if action["do"] == "message":
-                assert action["display"] is False
-        return [a["content"] for a in actions if a["do"] == "message"]
-
-    def tool(self, tool: str, /, **params: Any) -> tuple[str, dict[str, Any], list[dict[str, Any]]]:
-        actions = self.ask("tool", name=tool, params=params, toolCallId="c")
-        result = next(a for a in actions if a["do"] == "tool_result")
-        others = [a for a in actions if a["do"] != "tool_result"]
-        return result["content"][0]["text"], result, others
-
-    def command(self, args: str) -> list[dict[str, Any]]:
-        return self.ask("command", name="memory", args=args)
-
-
-@pytest.fixture
-def host(project: Project) -> Host:
-    """A session in a project with one fact."""
-    project.fill({"MEMORY.md": f"{HEADER}- [A](a.md) — about a\n", "a.md": fact("a")})
-    host = Host(project.places)
-    assert host.start() == []
-    return host
 
 
 def test_the_index_comes_once_with_its_marker(host: Host, project: Project) -> None:
@@ -258,155 +199,6 @@ def test_another_provider_keeps_ours_away(project: Project) -> None:
 
 
 # The description
-
-
-def test_what_is_described(host: Host, project: Project) -> None:
-    document = describe(project.places)
-    assert document["systems"] == ["openpi", "zcode"]
-    tools = {tool["name"]: tool for tool in document["tools"]}
-    assert [n for n in tools if n.startswith("memory_")] == [
-        "memory_list",
-        "memory_read",
-        "memory_write",
-    ]
-    assert tools["memory_write"]["queue"] == [
-        str(project.path / "MEMORY.md"),
-        str(project.path / "{name}.md"),
-    ]
-    assert tools["memory_read"]["queue"] == [str(project.path / "{name}.md")]
-    properties = tools["memory_write"]["parameters"]["properties"]
-    assert list(properties) == ["name", "description", "type", "content", "title"]
-    assert properties["type"]["enum"] == ["user", "feedback", "project", "reference"]
-    assert [command["name"] for command in document["commands"]] == ["memory"]
-    events = {event["name"]: event["fields"] for event in document["events"]}
-    assert {ENTRIES, TAIL, "messageType"} <= set(events["before_agent_start"])
-    assert {ENTRIES, TAIL, "reason"} <= set(events["session_start"])
-
-
-def test_what_the_tools_cost_on_every_turn(host: Host, project: Project) -> None:
-    texts = []
-    for tool in describe(project.places)["tools"]:
-        if tool["name"].startswith("memory_"):
-            texts += [tool["promptSnippet"], *tool["promptGuidelines"]]
-            assert all("memory_" in line for line in tool["promptGuidelines"])
-    assert estimate("\n".join(texts)) <= 60
-
-
-# The tools
-
-
-def test_memory_list(host: Host, project: Project) -> None:
-    project.fill(
-        {
-            "u.md": fact("unlisted", '"told"', "\n  type: user"),
-            "MEMORY.md": f"{project.index}- [G](gone.md) — lost\n",
-        }
-    )
-    text, result, _ = host.tool("memory_list")
-    assert text == (
-        f"3 facts in {project.path}:\n- a [project]: about a\n- gone [file missing]: lost\n"
-        "- unlisted [user, not in the index]: told"
-    )
-    assert result["isError"] is False
-    assert host.tool("memory_list", type="user")[0].endswith(
-        "- unlisted [user, not in the index]: told"
-    )
-    assert "no facts of type reference" in host.tool("memory_list", type="reference")[0]
-    text, result, _ = host.tool("memory_list", type="infra")
-    assert "type" in text
-    assert "reference" in text
-    assert result["details"]["outcome"] == "invalid_argument"
-
-
-def test_memory_list_is_bounded_and_names_can_be_read(host: Host, project: Project) -> None:
-    project.fill({f"f{n}.md": fact(f"f{n}", f'"{"x" * 200}"') for n in range(400)})
-    project.fill({"one.md": fact("same"), "two.md": fact("same")})
-    text, _, _ = host.tool("memory_list")
-    assert len(text) < 50_000
-    assert "more; ask for one type" in text
-    project.fill({f"f{n}.md": fact(f"f{n}") for n in range(400)})
-    text, _, _ = host.tool("memory_list")
-    assert "- one.md [" in text
-    assert host.tool("memory_read", name="one.md")[1]["details"]["file"] == "one.md"
-
-
-def test_memory_read_tells_others_what_was_read(host: Host, project: Project) -> None:
-    text, result, others = host.tool("memory_read", name="a")
-    assert text == project.text("a.md")
-    path = str(project.path / "a.md")
-    assert result["details"] == {"name": "a", "file": "a.md", "path": path, "truncated": False}
-    digest = hashlib.sha256(project.data("a.md")).hexdigest()
-    data = {"path": path, "kind": "full", "contentHash": digest}
-    assert others == [{"do": "emit", "channel": "read-guard/file-read", "data": data}]
-    assert host.tool("memory_read", name="[[a]]")[0] == text
-
-
-def test_a_truncated_read_has_no_hash(host: Host, project: Project) -> None:
-    project.fill({"long.md": "é" * 3000})
-    text, result, others = host.tool("memory_read", name="long")
-    path = str(project.path / "long.md")
-    assert text == (
-        "é" * 2048 + "\n\n> This memory file was truncated (4096 byte limit). "
-        f"Use the read tool to view the complete file at: {path}"
-    )
-    assert result["details"]["truncated"] is True
-    assert [a["data"] for a in others] == [{"path": path, "kind": "truncated"}]
-
-
-@pytest.mark.parametrize("name", ["nothing", "../../etc/passwd", "", None, 5, "x\x00"])
-def test_memory_read_of_what_is_not_there(host: Host, name: Any) -> None:
-    text, result, others = host.tool("memory_read", name=name)
-    assert others == []
-    assert result["isError"] is False
-    assert "memory_list" in text or "name" in text
-
-
-def test_memory_write(host: Host, project: Project) -> None:
-    text, result, _ = host.tool(
-        "memory_write", name="b", description="about b", type="feedback", content="# B\n\nx"
-    )
-    assert text == 'Created "b" (b.md).'
-    assert result["details"] == {"outcome": "created", "name": "b", "file": "b.md"}
-    assert project.index.endswith("- [B](b.md) — about b\n")
-    host.tool("memory_write", name="b", description="new", type="user", content="y", title="T")
-    assert project.index.endswith("- [T](b.md) — new\n")
-    assert project.text("b.md").endswith("\n\ny\n")
-
-
-@pytest.mark.parametrize(
-    ("bad", "words"),
-    [
-        ({"name": "Über uns"}, ['"uber-uns"', "a-z"]),
-        ({"name": None}, ["name"]),
-        ({"description": "a\nb"}, ["description", "line break"]),
-        ({"description": None}, ["description"]),
-        ({"type": "infra"}, ["type", "reference"]),
-        ({"type": None}, ["type"]),
-        ({"content": 5}, ["content"]),
-        ({"title": 5}, ["title"]),
-        ({"content": "AKIAIOSFODNN7EXAMPLQ"}, ["Line 1", "say where it is kept"]),
-    ],
-)
-def test_a_refused_write_says_why(
-    host: Host, project: Project, bad: dict[str, Any], words: list[str]
-) -> None:
-    before = project.files()
-    good = {"name": "b", "description": "d", "type": "user", "content": "x"}
-    text, result, _ = host.tool("memory_write", **(good | bad))
-    assert result["isError"] is False
-    assert all(word in text for word in words), text
-    assert "AKIA" not in text
-    assert "allow-secret" not in text
-    assert project.files() == before
-
-
-def test_a_store_that_fails_is_a_failed_call(host: Host, project: Project) -> None:
-    project.fill({"MEMORY.md": b"\xff"})
-    _, result, _ = host.tool("memory_write", name="b", description="d", type="user", content="x")
-    assert result["isError"] is True
-
-
-# /memory
 
 
 def notices(actions: list[dict[str, Any]]) -> list[str]:

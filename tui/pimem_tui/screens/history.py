@@ -14,6 +14,7 @@ from textual import getters, on
 from textual.containers import Vertical
 from textual.widgets import Static
 
+from ..advice import homely
 from ..ages import short_age
 from ..background import Reader
 from ..bindings import bindings_of
@@ -104,7 +105,7 @@ class HistoryScreen(SteadyScreen[None], Reader):
         self.set_class(not message.entries, "-message")
         said = _EMPTY
         if message.error:
-            said = f"The history cannot be read.\n\n{tilde(message.error, self.app.places.home)}"
+            said = f"The history cannot be read.\n\n{homely(message.error, self.app.places.home)}"
         self.query_one("#state", Static).update(visible(said))
         self._troubles = message.troubles
         self._show_troubles()
