@@ -353,6 +353,14 @@ class Rpc:
                 pipe.close()
 
 
+def _come(done: Callable[[], object], within_s: float) -> object:
+    """What the condition gives at last, true or not."""
+    until = time.monotonic() + within_s
+    while not (result := done()) and time.monotonic() < until:
+        time.sleep(0.01)
+    return result
+
+
 class Terminal:
     """A tmux server of its own with one window."""
 
@@ -409,12 +417,21 @@ class Terminal:
             self.type(text + end)
             self.wait(text)
             self.press("Enter")
-            until = time.monotonic() + within_s
-            while not (result := done()) and time.monotonic() < until:
-                time.sleep(0.01)
-            return result
+            return _come(done, within_s)
 
         wait_for(attempt, f"what {text!r} does")
+
+    def offers(self, text: str, offer: str, within_s: float = 3) -> None:
+        """Type the beginning of a line until pi offers how it may go on; see `enter`."""
+
+        def attempt() -> object:
+            self.type(text)
+            found = _come(self.shows(offer), within_s)
+            if not found:
+                self.press("C-u")
+            return found
+
+        wait_for(attempt, f"{offer!r} for {text!r}")
 
     def hang_up(self) -> None:
         """Close the terminal under the program."""

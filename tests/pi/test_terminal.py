@@ -92,8 +92,7 @@ def test_completions_come_from_pimem(pi: Pi, terminal_socket: Path) -> None:
     items = [{"value": "status", "label": "status", "description": "WHAT IS WHERE"}, "pin"]
     pi.plan({"complete": {"result": {"items": items}}})
     with pi.terminal(socket=terminal_socket) as terminal:
-        terminal.type("/memory ")
-        terminal.wait("WHAT IS WHERE")
+        terminal.offers("/memory ", "WHAT IS WHERE")
         assert pi.asked("complete")[0]["payload"] == {"name": "memory", "prefix": ""}
 
 
