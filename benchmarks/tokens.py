@@ -8,9 +8,9 @@ import random
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pimem_core.formats.tokens import estimate
 from pimem_core.systems.openpi import config, tools
 from pimem_core.systems.openpi.injection import index_part, rules_part
-from pimem_core.tokens import estimate
 
 from .stores import WORDS
 

@@ -177,7 +177,9 @@ class Topic(Value):
     @property
     def tokens(self) -> int:
         """An estimate of what the topic costs in a prompt that lists it."""
-        from .tokens import estimate  # worked out for what is shown, not for all that is read
+        from .formats.tokens import (
+            estimate,  # worked out for what is shown, not for all that is read
+        )
 
         return estimate(f"{self.injected}\n") if self.line else 0
 

@@ -10,7 +10,7 @@ import re
 
 from .errors import SecretError
 from .model import Value
-from .settings import load
+from .settings.config import load
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 from core.folders import snapshot, topic_text
-from pimem_core import search
 from pimem_core.errors import StorageError
 from pimem_core.files.read import read_bytes
+from pimem_core.search import scan as search
 
 if TYPE_CHECKING:
     from cli.running import Pimem

@@ -20,7 +20,7 @@ import detect_secrets.plugins
 import pimem_core
 from pimem_core import secrets
 from pimem_core.cli import main
-from pimem_core.files import frontmatter
+from pimem_core.formats import frontmatter
 
 NOBODY = 65534
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from pimem_core.drafts import Typed, TypedDraft, left_drafts
-from pimem_core.merge import both, regions
+from pimem_core.formats.merge import both, regions
+from pimem_core.history.drafts import Typed, TypedDraft, left_drafts
 from pimem_core.systems import registry
 from pimem_core.systems.base import WriteRequest
 

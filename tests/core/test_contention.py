@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from pimem_core.errors import StoreBusyError
-from pimem_core.files import frontmatter
+from pimem_core.formats import frontmatter
 from pimem_core.systems.openpi.index import entries
 
 if TYPE_CHECKING:

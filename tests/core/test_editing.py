@@ -9,7 +9,7 @@ from core.folders import HEADER, snapshot, topic_text
 from hypothesis import given
 from hypothesis import strategies as st
 from pimem_core.errors import ConflictError, SecretError, StorageError
-from pimem_core.merge import merge
+from pimem_core.formats.merge import merge
 
 if TYPE_CHECKING:
     from core.folders import Folder

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pimem_core.files import frontmatter
+from pimem_core.formats import frontmatter
 from pimem_core.systems.openpi.topic import owner_name
 
 

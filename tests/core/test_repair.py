@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pimem_core.files import transaction
+from pimem_core.history import transaction
 from pimem_core.systems import registry
 from pimem_core.systems.base import WriteRequest
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from pimem_core.search.kept import Texts
 from pimem_core.systems import registry
 from pimem_core.systems.base import WriteRequest
-from pimem_core.texts import Texts
 
 if TYPE_CHECKING:
     from pimem_core.paths import Places
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # A process without threads, as commands are.
 _SEARCH = """
 import os, sys
-from pimem_core import ahead, search
+from pimem_core.search import ahead, scan as search
 from pimem_core.paths import find_places
 from pimem_core.systems import registry
 search._MANY = int(sys.argv[1])

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from pimem_core import settings
 from pimem_core.errors import ConfigError, InvalidArgumentError, StorageError
-from pimem_core.settings_file import change, with_key
+from pimem_core.settings import config as settings
+from pimem_core.settings.editing import change, with_key
 
 if TYPE_CHECKING:
     from typing import Any

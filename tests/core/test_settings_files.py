@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pimem_core import jsonc, settings
 from pimem_core.errors import InvalidArgumentError
+from pimem_core.formats import jsonc
+from pimem_core.settings import config as settings
 from pimem_core.systems.openpi import config
 
 if TYPE_CHECKING:

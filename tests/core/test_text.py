@@ -8,7 +8,7 @@ import unicodedata
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pimem_core.text import (
+from pimem_core.formats.text import (
     SPACE,
     SPACE_PATTERN,
     cut_utf16,

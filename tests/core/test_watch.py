@@ -8,7 +8,7 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from pimem_core import watch
+from pimem_core.files import watch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator

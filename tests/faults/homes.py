@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from faults import standins, tracer
-from pimem_core.files import record
-from pimem_core.files.unfinished import INTENTS
+from pimem_core.history import record
+from pimem_core.history.unfinished import INTENTS
 from pimem_core.paths import Places, find_places
 from pimem_core.systems.openpi.index import INDEX_NAME, entries
 from pimem_core.systems.openpi.system import OpenpiSystem

@@ -245,7 +245,7 @@ def test_a_clock_that_was_set_back_changes_no_order(home: Home) -> None:
 
 
 def undo_newest(home: Home) -> None:
-    from pimem_core.files import journal
+    from pimem_core.history import journal
 
     store = home.store
     store.revert(journal.newest_undoable(home.places.state_dir, {store.path}), "undo")

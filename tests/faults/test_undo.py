@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pimem_core.cli.main import main as command_line
 from pimem_core.errors import PimemError
-from pimem_core.files import journal
+from pimem_core.history import journal
 from pimem_core.systems.base import WriteRequest
 
 TOPICS = ["Note", "Keep", "Other", "Fresh", "Café 1"]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from faults.homes import EVERY, Home
 from pimem_core.errors import TopicNotFoundError
-from pimem_core.files import record
+from pimem_core.history import record
 from pimem_core.systems.openpi.index import entries
 
 if TYPE_CHECKING:

@@ -19,14 +19,15 @@ from typing import TYPE_CHECKING, Any
 
 from pimem_core.cli.main import main as command_line
 from pimem_core.errors import PimemError
-from pimem_core.files import publish, record, recovery, transaction
+from pimem_core.files import publish
 from pimem_core.files.lock import StoreLock
+from pimem_core.history import record, recovery, transaction
 from pimem_core.paths import find_places
 from pimem_core.systems.base import WriteRequest
 from pimem_core.systems.openpi.system import OpenpiSystem
 
 if TYPE_CHECKING:
-    from pimem_core.files.record import FileRecord, Record
+    from pimem_core.history.record import FileRecord, Record
     from pimem_core.systems.openpi.store import OpenpiStore
 
 _made: list[Record] = []

@@ -140,7 +140,7 @@ def test_stored_text_cannot_close_the_tag_that_fences_it(host: Host, tag: str) -
 
 
 def test_inject_prints_what_the_first_prompt_gets(host: Host) -> None:
-    from pimem_core.settings import Settings
+    from pimem_core.settings.config import Settings
     from pimem_core.systems.hosting import HookContext, SessionInfo
 
     write(host.places, "One")

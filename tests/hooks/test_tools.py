@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from pimem_core.hooks import documents
+from pimem_core.pi import documents
 from pimem_core.systems import registry
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pimem_core.files import record
+from pimem_core.history import record
 from pimem_core.paths import Places, find_places
 from pimem_core.systems.base import WriteRequest
 from pimem_core.systems.layered.system import LayeredSystem

@@ -287,7 +287,7 @@ def test_a_lock_in_the_way(both: World, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_a_disk_that_refuses(both: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    from pimem_core.files import transaction
+    from pimem_core.history import transaction
 
     def full(*_args: object, **_more: object) -> None:
         raise OSError(28, "No space left on device")

@@ -7,9 +7,9 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from pimem_core import trust
 from pimem_core.errors import StorageError
 from pimem_core.hooks.runner import describe
+from pimem_core.settings import trust
 from pimem_core.systems.layered import pending
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from layered.worlds import CLOSING, OPENING
-from pimem_core import trust
-from pimem_core.sections import neutral
-from pimem_core.settings import Settings
+from pimem_core.formats.fence import neutral
+from pimem_core.settings import trust
+from pimem_core.settings.config import Settings
 from pimem_core.systems.layered import injection
 from pimem_core.systems.layered.content import is_content, plain
 from pimem_core.systems.layered.layers import Layers

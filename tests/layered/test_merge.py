@@ -19,7 +19,7 @@ GIT = ["git", "-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "init
 
 
 def agree(world: World) -> World:
-    from pimem_core import trust
+    from pimem_core.settings import trust
 
     trust.keep(world.places, str(world.project), True)
     return world

@@ -8,11 +8,11 @@ import os
 from contextlib import redirect_stderr, redirect_stdout
 from typing import TYPE_CHECKING, Any
 
-from pimem_core import settings
 from pimem_core.cli import main
 from pimem_core.hooks.protocol import Request
 from pimem_core.hooks.runner import Runner
 from pimem_core.paths import Places, find_places
+from pimem_core.settings import config as settings
 from pimem_core.systems.hosting import SessionInfo
 from pimem_core.systems.layered.system import LayeredSystem
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from pimem_core.demo import make_demo
-from pimem_core.drafts import left_drafts
+from pimem_core.history.drafts import left_drafts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

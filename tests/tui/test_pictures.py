@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from pimem_core import injection
+from pimem_core.hooks import next_prompt as injection
 from pimem_core.systems import registry
 from pimem_tui.app import PimemApp
 from tui.helpers import NOW, browser, press, settled
@@ -16,7 +16,7 @@ from tui.test_sizes import LARGE, NORMAL, SMALL, after
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
-    from pimem_core.injection import Given
+    from pimem_core.hooks.next_prompt import Given
     from pimem_core.paths import Places
     from textual.pilot import Pilot
 
@@ -29,7 +29,7 @@ PREFERENCES = "user-preferences.md"
 @pytest.fixture(autouse=True)
 def _still(monkeypatch: pytest.MonkeyPatch) -> None:
     moment = datetime.fromtimestamp(NOW, UTC)
-    monkeypatch.setattr("pimem_core.systems.session.now", lambda: moment)
+    monkeypatch.setattr("pimem_core.history.change_session.now", lambda: moment)
 
     def given(places: Places) -> Sequence[Given]:
         """What is given, with a home that is the same wherever the test runs."""

@@ -17,7 +17,7 @@ from pimem_core.errors import (
     StorageError,
     TopicNotFoundError,
 )
-from pimem_core.files import journal
+from pimem_core.history import journal
 from zcode.folder import HEADER, Project, fact
 
 if TYPE_CHECKING:

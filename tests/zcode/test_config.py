@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from pimem_core import options, trust
-from pimem_core.settings import Settings
+from pimem_core.settings import trust
+from pimem_core.settings.config import Settings
+from pimem_core.systems import settings_sections as options
 from pimem_core.systems.zcode import config
 from pimem_core.systems.zcode.system import ZcodeSystem
 

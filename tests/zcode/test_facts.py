@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from pimem_core.files import frontmatter
+from pimem_core.formats import frontmatter
 from pimem_core.systems.zcode import fact_text
 from pimem_core.systems.zcode.facts import head, is_fact_file
 

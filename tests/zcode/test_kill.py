@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from pimem_core.files import journal
+from pimem_core.history import journal
 from zcode.folder import HEADER, fact
 
 if TYPE_CHECKING:

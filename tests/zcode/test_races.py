@@ -11,7 +11,7 @@ from pimem_core.errors import (
     PimemError,
     StoreBusyError,
 )
-from pimem_core.files import journal, transaction
+from pimem_core.history import journal, transaction
 from pimem_core.systems.zcode import changing
 from pimem_core.systems.zcode.store import ZcodeStore
 from zcode.folder import HEADER, Project

@@ -6,8 +6,8 @@ import hashlib
 from typing import Any
 
 import pytest
+from pimem_core.formats.tokens import estimate
 from pimem_core.hooks.runner import describe
-from pimem_core.tokens import estimate
 from zcode.folder import Project, fact
 from zcode.host import ENTRIES, TAIL, Host
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from pimem_core.text import plural
+from pimem_core.formats.text import plural
 
 _MINUTE, _HOUR, _DAY, _MONTH = 60, 3_600, 86_400, 30.4375 * 86_400
 #: Upper bound in seconds, seconds per unit, short sign and noun of each step.

@@ -9,9 +9,9 @@ import time
 from typing import TYPE_CHECKING, ClassVar
 
 from pimem_core.errors import EXIT_CODES, PimemError
+from pimem_core.formats.text import visible_cell
 from pimem_core.paths import find_places, tilde
 from pimem_core.systems import registry
-from pimem_core.text import visible_cell
 from pimem_styles import stylesheet
 
 from .advice import in_keys

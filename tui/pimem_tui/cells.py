@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pimem_core.text import visible_cell
+from pimem_core.formats.text import visible_cell
 from rich.cells import cell_len, set_cell_size
 
 # Terminals disagree how wide a sign is with one of these after it, a selector or a colour of skin,

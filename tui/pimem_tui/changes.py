@@ -10,10 +10,10 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
-from pimem_core.drafts import Draft, Typed, TypedDraft
 from pimem_core.errors import PimemError
+from pimem_core.formats.text import plural, visible_cell
+from pimem_core.history.drafts import Draft, Typed, TypedDraft
 from pimem_core.systems.layers import layered
-from pimem_core.text import plural, visible_cell
 from textual import on
 from textual.app import SuspendNotSupported
 from textual.signal import Signal
@@ -146,7 +146,7 @@ class TopicChanges(Notices):
         """Undo or redo the newest change that was made to any store through pimem."""
 
         def work() -> Message:
-            from pimem_core import undo  # the first paint does not wait for the journal
+            from pimem_core.history import undo  # the first paint does not wait for the journal
 
             with self.turn:
                 step = undo.step(self.places, self.stores, action)

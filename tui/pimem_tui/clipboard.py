@@ -7,7 +7,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from pimem_core.text import plural
+from pimem_core.formats.text import plural
 
 from .messages import Copied
 

@@ -7,7 +7,7 @@ import os
 import signal
 from typing import TYPE_CHECKING, NamedTuple
 
-from pimem_core.drafts import editor_command
+from pimem_core.history.drafts import editor_command
 
 if TYPE_CHECKING:
     import subprocess

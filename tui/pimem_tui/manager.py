@@ -8,8 +8,8 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pimem_core import settings
-from pimem_core.drafts import left_drafts
+from pimem_core.history.drafts import left_drafts
+from pimem_core.settings import config as settings
 from pimem_core.systems.layers import layered
 from pimem_styles import stylesheet
 from textual import on
@@ -35,9 +35,9 @@ from .unforeseen import unexpected
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
-    from pimem_core.drafts import Typed, TypedDraft
+    from pimem_core.history.drafts import Typed, TypedDraft
     from pimem_core.paths import Places
-    from pimem_core.settings import Settings
+    from pimem_core.settings.config import Settings
     from pimem_core.systems.base import Store
     from textual.binding import Binding
     from textual.message import Message
@@ -171,7 +171,9 @@ class Manager(Copying):
         chosen = self._themes_chosen
 
         def keep() -> Message | None:
-            from pimem_core import settings_file  # most people never change the theme
+            from pimem_core.settings import (
+                editing as settings_file,  # most people never change the theme
+            )
 
             with self.turn:
                 if chosen != self._themes_chosen:
@@ -332,7 +334,7 @@ class Manager(Copying):
             self.post_message(StoreTouched(store, frozenset(names)))
 
         def run() -> None:
-            from pimem_core.watch import watch
+            from pimem_core.files.watch import watch
 
             try:
                 watch(

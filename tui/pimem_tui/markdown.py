@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from pimem_core.text import visible
+from pimem_core.formats.text import visible
 from rich.cells import cell_len
 
 from .linking import target_of

@@ -9,8 +9,8 @@ from .news import News
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pimem_core.drafts import Draft, Typed, TypedDraft
-    from pimem_core.git import GitState
+    from pimem_core.files.git import GitState
+    from pimem_core.history.drafts import Draft, Typed, TypedDraft
     from pimem_core.model import Change, Document, HistoryEntry, StoreStatus, Topic
     from pimem_core.systems.base import Links, Removal, Store
     from pimem_core.systems.layers import (

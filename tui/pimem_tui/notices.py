@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from pimem_core.errors import PimemError, PinnedError
-from pimem_core.text import visible_cell
+from pimem_core.formats.text import visible_cell
 
 from .advice import homely, in_keys
 from .type_ahead import TypeAhead

@@ -6,11 +6,11 @@ import contextlib
 import time
 from typing import TYPE_CHECKING
 
-from pimem_core import git
 from pimem_core.errors import AmbiguousTopicError, PimemError, TopicNotFoundError
+from pimem_core.files import git
+from pimem_core.formats.text import visible_cell
 from pimem_core.systems.base import skimmed
 from pimem_core.systems.layers import STATUSES, layered
-from pimem_core.text import visible_cell
 
 from .branches import EntryRow, entry_rows, find_row, found_rows, handle, list_rows
 from .cells import clean

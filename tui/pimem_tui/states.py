@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pimem_core.guidelines import SCOPE
+from pimem_core.systems.guidelines import SCOPE
 
 from .cells import clean
 from .filtering import NO_TYPE, parse

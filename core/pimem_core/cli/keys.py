@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .. import settings
+from ..settings import config as settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import os
 import sys
 
 from ..errors import OutputError
-from ..text import encode, visible
+from ..formats.text import encode, visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

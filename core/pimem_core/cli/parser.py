@@ -139,7 +139,7 @@ def _undo(made: argparse.ArgumentParser) -> None:
 
 
 def _promote(made: argparse.ArgumentParser) -> None:
-    from ..guidelines import help_text
+    from ..systems.guidelines import help_text
 
     made.epilog = help_text()
     made.formatter_class = _Verbatim
@@ -159,7 +159,7 @@ def _promote(made: argparse.ArgumentParser) -> None:
 
 
 def _init(made: argparse.ArgumentParser) -> None:
-    from ..guidelines import help_text
+    from ..systems.guidelines import help_text
 
     made.epilog = help_text()
     made.formatter_class = _Verbatim

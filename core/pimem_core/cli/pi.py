@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 
-from .. import injection, pi_package
 from ..errors import EXIT_CODES, ConfigError, ReadOnlyFormatError
-from ..hooks import documents
+from ..formats.text import plural
+from ..formats.tokens import estimate
+from ..hooks import next_prompt as injection
 from ..hooks.runner import describe
+from ..pi import documents
+from ..pi import package as pi_package
 from ..systems import registry
-from ..text import plural
-from ..tokens import estimate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from ..errors import (
     ReadOnlyFormatError,
     StorageError,
 )
+from ..formats.text import plural
 from ..systems import registry
 from ..systems.layers import layered
-from ..text import plural
 from .output import topic_line, topic_row
 
 TYPE_CHECKING = False
@@ -53,7 +53,7 @@ def chosen(options: argparse.Namespace, places: Places) -> Store | None:
 
 def notice_troubles(places: Places, output: Output) -> bool:
     """Say on stderr which configuration files are broken; whether any is."""
-    from .. import settings
+    from ..settings import config as settings
 
     own = settings.load(places)[1]
     found = [*([own] if own else []), *registry.troubles(places)]
@@ -253,7 +253,7 @@ def _bullets(row: StoreStatus) -> list[str]:
 
 def config(options: argparse.Namespace, places: Places, output: Output) -> int:
     """Tell each setting with its source; 1 when a configuration file is broken."""
-    from .. import settings
+    from ..settings import config as settings
 
     del options
     rows: list[Setting] = settings.settings(places)

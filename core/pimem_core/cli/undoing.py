@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from .. import undo as undoing
 from ..errors import EXIT_CODES, PimemError, TopicNotFoundError
-from ..files import journal
+from ..formats.text import plural, quote
+from ..history import journal
+from ..history import undo as undoing
 from ..model import Change
 from ..systems import registry
-from ..text import plural, quote
 from .output import change_row
 from .reading import chosen, notice_troubles
 

@@ -43,7 +43,7 @@ def write(options: argparse.Namespace, places: Places, output: Output) -> int:
     )
     if not request.content or options.content is not None or options.file is not None:
         return _told(store, store.write(request), output)
-    from ..drafts import kept_when_refused
+    from ..history.drafts import kept_when_refused
 
     # What came through standard input may be nowhere else.
     with kept_when_refused(places, "text.md", request.content):
@@ -129,7 +129,7 @@ def remove(options: argparse.Namespace, places: Places, output: Output) -> int:
 
 def edit(options: argparse.Namespace, places: Places, output: Output) -> int:
     """Edit a topic in the person's editor and save it, merged with what changed meanwhile."""
-    from ..drafts import Draft, edit_in_editor
+    from ..history.drafts import Draft, edit_in_editor
 
     store = store_of(options, places, output)
     store.refuse_changes()

@@ -11,9 +11,9 @@ import os
 import re
 import time
 
-from .. import trust
+from ..formats.text import quote
 from ..paths import Places
-from ..text import quote
+from ..settings import trust
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

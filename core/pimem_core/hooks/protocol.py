@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from ..actions import Action
+    from ..systems.actions import Action
 
 PROTOCOL = 1
 #: Longest request in bytes.

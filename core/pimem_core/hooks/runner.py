@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 
-from .. import __version__, settings
-from ..actions import notify
+from .. import __version__
 from ..model import Value
 from ..paths import find_places
+from ..settings import config as settings
 from ..systems import registry
+from ..systems.actions import notify
 from ..systems.base import never
 from ..systems.hosting import HookContext
 from .protocol import HOST_EVENTS, PROTOCOL, Request, RequestError, failure, response
@@ -20,9 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from ..actions import Action
     from ..paths import Places
-    from ..settings import Settings
+    from ..settings.config import Settings
+    from ..systems.actions import Action
     from ..systems.base import Cancelled, System
 
 _CANCELS_KEPT = 100
@@ -98,7 +99,7 @@ class Runner:
         systems = [s for s in registry.SYSTEMS if s.is_active(places, config)]
         if request.event == "describe":
             document = describe(places, systems)
-            from . import documents
+            from ..pi import documents
 
             documents.store(places, document)
             return response(request.id, result=document)

@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     from typing import Protocol, cast
 
     from ..errors import ConfigError, PimemError
-    from ..files.record import Record
+    from ..history.record import Record
     from ..model import Change, Document, Hit, Setting, StoreStatus, Topic
     from ..paths import Places
-    from ..settings import Settings
+    from ..settings.config import Settings
     from .hosting import Hooks
 
     Cancelled = Callable[[], bool]
@@ -357,7 +357,7 @@ class WholeText:
 
     def cost(self, name: str, summary: str) -> int:
         """Tokens of the words alone."""
-        from ..tokens import estimate
+        from ..formats.tokens import estimate
 
         return estimate(f"{name} {summary}")
 

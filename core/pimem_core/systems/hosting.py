@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any, Protocol
 
-    from ..actions import Action
     from ..errors import PimemError
     from ..paths import Places
-    from ..settings import Settings
+    from ..settings.config import Settings
+    from .actions import Action
     from .base import Cancelled
 else:
     Protocol = object

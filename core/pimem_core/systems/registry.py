@@ -6,7 +6,7 @@ import contextlib
 import os
 
 from ..errors import InvalidArgumentError, PimemError
-from ..files.unfinished import may_be_any
+from ..history.unfinished import may_be_any
 from .layered.layers import GLOBAL, WORKSPACE
 from .layered.system import LayeredSystem
 from .openpi.system import OpenpiSystem
@@ -31,7 +31,7 @@ def all_stores(places: Places) -> list[Store]:
 
 def offered_stores(places: Places) -> list[Store]:
     """The same, and the layers of a memory that can still be created, unless it is switched off."""
-    from .. import settings
+    from ..settings import config as settings
 
     stores = all_stores(places)
     for system in SYSTEMS:
@@ -141,7 +141,7 @@ def repair(places: Places) -> list[str]:
     """
     if not may_be_any(places.state_dir):
         return []
-    from ..files import recovery
+    from ..history import recovery
 
     said: list[str] = []
     left = recovery.unfinished(places.state_dir)

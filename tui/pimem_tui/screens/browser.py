@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from pimem_core.formats.text import plural
 from pimem_core.systems.base import handing_over
-from pimem_core.text import plural
 from textual import on
 from textual.widgets import Input
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from pimem_core.text import visible_cell
+from pimem_core.formats.text import visible_cell
 from pimem_styles import stylesheets
 from rich.cells import cell_len
 from textual import getters, on

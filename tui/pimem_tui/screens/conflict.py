@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from pimem_core.merge import both, regions
-from pimem_core.text import visible
+from pimem_core.formats.merge import both, regions
+from pimem_core.formats.text import visible
 from pimem_styles import stylesheets
 from textual import getters
 from textual.containers import Container, Vertical
@@ -20,7 +20,7 @@ from ..wrap import Run, wrap
 from .steady import SteadyScreen
 
 if TYPE_CHECKING:
-    from pimem_core.merge import Region
+    from pimem_core.formats.merge import Region
     from textual.app import ComposeResult
     from textual.binding import BindingType
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from pimem_core.drafts import Typed, TypedDraft
 from pimem_core.errors import PimemError
+from pimem_core.history.drafts import Typed, TypedDraft
 from pimem_core.systems.base import WriteRequest
 from textual import on
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from pimem_core.drafts import Typed
+from pimem_core.formats.text import plural, visible_cell
+from pimem_core.formats.tokens import estimate
+from pimem_core.history.drafts import Typed
 from pimem_core.model import Document
 from pimem_core.paths import tilde
 from pimem_core.systems.base import WriteRequest, typed
-from pimem_core.text import plural, visible_cell
-from pimem_core.tokens import estimate
 from pimem_styles import stylesheets
 from textual import getters, on
 from textual.containers import Horizontal, Vertical

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from pimem_core.errors import PimemError
+from pimem_core.formats.text import plural, visible
+from pimem_core.formats.tokens import estimate
 from pimem_core.paths import tilde
 from pimem_core.systems.base import HANDOFF_FILE, Handoff
-from pimem_core.text import plural, visible
-from pimem_core.tokens import estimate
 from pimem_styles import stylesheets
 from textual import getters, on
 from textual.widgets import Static

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from pimem_core.text import visible
+from pimem_core.formats.text import visible
 from pimem_styles import stylesheets
 from textual.containers import VerticalScroll
 from textual.content import Content

@@ -6,8 +6,8 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from pimem_core.errors import PimemError
+from pimem_core.formats.text import plural, visible
 from pimem_core.model import Topic
-from pimem_core.text import plural, visible
 from pimem_styles import stylesheets
 from rich.cells import cell_len
 from textual import getters, on

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from pimem_core.errors import PimemError
-from pimem_core.injection import given
-from pimem_core.text import plural, visible
-from pimem_core.tokens import estimate
+from pimem_core.formats.text import plural, visible
+from pimem_core.formats.tokens import estimate
+from pimem_core.hooks.next_prompt import given
 from pimem_styles import stylesheets
 from textual import getters, on
 from textual.containers import Horizontal

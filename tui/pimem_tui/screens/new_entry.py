@@ -6,8 +6,10 @@ from datetime import datetime
 from typing import TYPE_CHECKING, ClassVar
 
 from pimem_core.errors import PimemError
-from pimem_core.guidelines import DISTILL
+from pimem_core.formats.text import visible_cell
+from pimem_core.formats.tokens import estimate
 from pimem_core.systems.base import WriteRequest
+from pimem_core.systems.guidelines import DISTILL
 from pimem_core.systems.layers import (
     CONFIDENCES,
     STATUSES,
@@ -16,8 +18,6 @@ from pimem_core.systems.layers import (
     layered,
     split_content,
 )
-from pimem_core.text import visible_cell
-from pimem_core.tokens import estimate
 from pimem_styles import stylesheets
 from textual import on
 from textual.containers import Horizontal
@@ -36,7 +36,7 @@ from .edit_form import Fields
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pimem_core.drafts import Typed, TypedDraft
+    from pimem_core.history.drafts import Typed, TypedDraft
     from pimem_core.model import Document
     from pimem_core.systems.base import Store
     from textual.app import ComposeResult

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from pimem_core.errors import PimemError
+from pimem_core.formats.text import plural, visible
 from pimem_core.paths import tilde
-from pimem_core.text import plural, visible
 from pimem_styles import stylesheets
 from textual import getters, on
 from textual.widgets import Static

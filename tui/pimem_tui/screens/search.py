@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING, ClassVar
 
 from pimem_core.errors import PimemError
-from pimem_core.text import plural, visible, visible_cell
+from pimem_core.formats.text import plural, visible, visible_cell
 from pimem_styles import stylesheets
 from textual import getters, on
 from textual.containers import Horizontal

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from pimem_core import options, settings
 from pimem_core.errors import PimemError
+from pimem_core.formats.text import plural, visible_cell
 from pimem_core.paths import tilde
-from pimem_core.text import plural, visible_cell
+from pimem_core.settings import config as settings
+from pimem_core.systems import settings_sections as options
 from pimem_styles import stylesheets
 from textual import getters, on
 from textual.containers import Horizontal
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pimem_core.model import Setting
-    from pimem_core.options import Section
-    from pimem_core.settings import Settings
+    from pimem_core.settings.config import Settings
+    from pimem_core.systems.settings_sections import Section
     from textual.app import ComposeResult
     from textual.binding import BindingType
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING
 
-from pimem_core.text import visible
+from pimem_core.formats.text import visible
 from textual import getters
 from textual.containers import Horizontal
 from textual.widget import MountError

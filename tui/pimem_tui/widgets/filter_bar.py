@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from pimem_core.text import visible_cell
+from pimem_core.formats.text import visible_cell
 from textual import getters
 from textual.containers import Horizontal
 from textual.reactive import reactive

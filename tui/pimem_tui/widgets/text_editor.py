@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, ClassVar
 
-from pimem_core.text import visible
+from pimem_core.formats.text import visible
 from rich.text import Text
 from textual.document._document import Document
 from textual.document._document_navigator import DocumentNavigator

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pimem_core.text import plural
+from pimem_core.formats.text import plural
 from rich.cells import cell_len
 from textual.content import Content
 from textual.reactive import reactive

@@ -11,12 +11,12 @@ import os
 import stat
 
 from ...errors import InvalidTopicError, StorageError, TopicNotFoundError
-from ...files import recovery
 from ...files.lock import locked_among_ours
 from ...files.publish import explained, make_folder, refuse_linked_folder, umask
 from ...files.read import not_regular, read_bytes
-from ...files.transaction import Step
-from ..session import ChangeSession
+from ...history import recovery
+from ...history.change_session import ChangeSession
+from ...history.transaction import Step
 from .layers import WORKSPACE
 from .pending import SYSTEM, lock_path, unfinished
 
@@ -24,7 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from ...files.record import Record
+    from ...history.record import Record
     from .store import LayeredStore
 
 

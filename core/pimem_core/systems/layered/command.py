@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import shlex
 
-from ... import actions
 from ...errors import InvalidArgumentError, PimemError
-from ...text import plural, quote
+from ...formats.text import plural, quote
+from .. import actions
 from . import initialising, promoting
 from .layers import GLOBAL, INBOX, WORKSPACE
 from .system import LayeredSystem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ...actions import Action
     from ...model import Change
+    from ..actions import Action
     from ..hosting import HookContext
     from ..layers import InboxFile
     from .store import LayeredStore

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ...text import one_line
+from ...formats.text import one_line
 
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 # A list item that names a file and says nothing about it.

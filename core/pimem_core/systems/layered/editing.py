@@ -13,9 +13,9 @@ from ...errors import (
     TopicNotFoundError,
 )
 from ...files.read import decode
-from ...merge import merge_into
+from ...formats.merge import merge_into
+from ...formats.text import encode, one_line, quote
 from ...model import Change
-from ...text import encode, one_line, quote
 from ..layers import STATUSES, entry_text
 from . import names
 from .content import is_placeholder

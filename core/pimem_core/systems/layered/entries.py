@@ -12,7 +12,7 @@ from datetime import date
 from markdown_it import MarkdownIt
 
 from ...errors import AmbiguousTopicError, TopicNotFoundError
-from ...text import one_line, plural, quote
+from ...formats.text import one_line, plural, quote
 from ..layers import CONFIDENCES, STATUSES, Entry, Place
 from .lines import line_end, lines_of
 

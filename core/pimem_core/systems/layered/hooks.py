@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ... import actions
 from ...errors import PimemError
+from .. import actions
 from ..hosting import HookContext, Offer, Part
 from .layers import find_layers
 
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from ...actions import Action
     from ...paths import Places
+    from ..actions import Action
     from .injection import Block
     from .layers import Layers
     from .loading import Loaded
@@ -141,7 +141,7 @@ class LayeredHooks:
 
     def _may_use_workspace(self, context: HookContext, root: str) -> bool:
         """Whether pi trusts the project, as far as it knows, and the person agreed."""
-        from ... import trust
+        from ...settings import trust
 
         return context.session.trusted is not False and trust.answer(context.places, root) is True
 
@@ -151,7 +151,7 @@ class LayeredHooks:
         Not at the session's start: what is said there is often too late to ask anything. When the
         answer of a prompt is too late, the runner takes `asked` back.
         """
-        from ... import trust
+        from ...settings import trust
         from . import pending
         from .loading import load
         from .scan import Cache
@@ -183,7 +183,7 @@ class LayeredHooks:
         """Keep what the person said about the project's memory."""
         if not key.startswith(_ASK):
             return None
-        from ... import trust
+        from ...settings import trust
 
         root = key.removeprefix(_ASK)
         if value is None:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 
-from ... import guidelines, trust
 from ...errors import InvalidArgumentError, StorageError
 from ...files.read import not_regular
+from ...formats.text import quote
 from ...paths import tilde
-from ...text import quote
+from ...settings import trust
+from .. import guidelines
 from .layers import ARCHIVE, GLOBAL, INBOX, INDEX_NAME, STATE, WORKSPACE, in_git
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ...files.transaction import Step
+    from ...history.transaction import Step
     from ...model import Change
     from .changing import Session
     from .store import LayeredStore
@@ -149,7 +150,7 @@ def _index(store: LayeredStore, scope: str, coming: set[str]) -> str:
 def _notes(store: LayeredStore, scope: str) -> list[str]:
     said = []
     if scope == WORKSPACE:
-        from ... import git
+        from ...files import git
 
         seen = git.state(store.path)
         if seen is not None and seen.ignored:

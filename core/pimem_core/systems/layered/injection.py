@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ...formats.text import plural
 from ...model import Value
-from ...text import plural
 from ..hosting import Part
 from .layers import GLOBAL, WORKSPACE
 
@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from ...settings import Settings
+    from ...settings.config import Settings
     from .loading import Loaded
     from .scan import MemoryFile
 

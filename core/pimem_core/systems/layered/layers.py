@@ -9,7 +9,7 @@ from ...model import Value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ...paths import Places
-    from ...settings import Settings
+    from ...settings.config import Settings
 
 GLOBAL = "global"
 WORKSPACE = "workspace"

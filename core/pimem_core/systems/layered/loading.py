@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ...settings import Settings
+    from ...settings.config import Settings
     from .layers import Layers
     from .scan import Cache, MemoryFile, Shown
 

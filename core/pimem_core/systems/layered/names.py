@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ...errors import InvalidArgumentError, InvalidTopicError
-from ...text import quote
+from ...formats.text import quote
 from .layers import INDEX_NAME, NOT_MEMORY, TASK_FILE, is_memory_name, split
 
 _CONTROL = r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 
-from ...files.unfinished import may_be_any
+from ...history.unfinished import may_be_any
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ...files.record import Record
+    from ...history.record import Record
     from ...paths import Places
 
 SYSTEM = "layered"
@@ -21,7 +21,7 @@ def lock_path(places: Places) -> str:
 
 def unfinished(state_dir: str) -> list[Record]:
     """The changes of this system that a kill left, in whatever folder."""
-    from ...files import recovery
+    from ...history import recovery
 
     return [left for left in recovery.unfinished(state_dir) if left.about.system == SYSTEM]
 
@@ -30,7 +30,7 @@ def as_before(places: Places) -> dict[str, bytes | None]:
     """What readers show instead of the disk while a change is unfinished."""
     if not may_be_any(places.state_dir):
         return {}
-    from ...files import recovery
+    from ...history import recovery
 
     shown: dict[str, bytes | None] = {}
     for folder in {left.about.folder for left in unfinished(places.state_dir)}:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import re
 
-from ... import guidelines, secrets
+from ... import secrets
 from ...errors import InvalidArgumentError, InvalidTopicError, TopicNotFoundError
 from ...files.read import decode
+from ...formats.text import encode, plural, quote
 from ...model import Value
 from ...paths import tilde
-from ...text import encode, plural, quote
+from .. import guidelines
 from ..layers import InboxFile, Promotion, Target
 from . import names, template
 from .content import is_placeholder

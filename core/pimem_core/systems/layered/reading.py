@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import time
 
-from ... import settings as all_settings
 from ...errors import (
     AmbiguousTopicError,
     InvalidArgumentError,
@@ -14,8 +13,9 @@ from ...errors import (
     TopicNotFoundError,
 )
 from ...files.read import PREVIEW_BYTES, not_regular, read_bytes, signature
+from ...formats.text import plural, quote
 from ...model import Document, Topic
-from ...text import plural, quote
+from ...settings import config as all_settings
 from ..base import WholeText, never, silent, untold
 from . import names, pending
 from .content import is_content, plain, summary
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from ...model import Hit
     from ...paths import Places
-    from ...settings import Settings
+    from ...settings.config import Settings
     from ..base import Cancelled, Progress, Unread
     from ..layers import Entry, InboxFile
     from .layers import Layers
@@ -264,7 +264,7 @@ class LayerReading(WholeText):
 
     def read(self, file: str) -> Document:
         """Open a file. Bytes that are no UTF-8 show as U+FFFD."""
-        from ...files import frontmatter
+        from ...formats import frontmatter
 
         text = self._content(file, None).decode("utf-8", "replace")
         return Document(
@@ -292,7 +292,7 @@ class LayerReading(WholeText):
         unread: Unread = untold,
     ) -> Iterator[Hit]:
         """Memory files in order, then those of archive, inbox and task state."""
-        from ...search import scan
+        from ...search.scan import scan
 
         shown = self.shown()
         topics = [self._topic(found, shown) for found in walk(self.path, shown).found]

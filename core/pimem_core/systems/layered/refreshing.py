@@ -10,8 +10,8 @@ import os
 from ...errors import PimemError
 from ...files.publish import private_folder, publish
 from ...files.read import read_bytes
+from ...formats.text import plural
 from ...model import Change
-from ...text import plural
 from .layers import GLOBAL, WORKSPACE
 from .scan import Cache
 

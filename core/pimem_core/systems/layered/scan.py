@@ -8,8 +8,8 @@ import time
 
 from ...errors import PimemError, StorageError
 from ...files.read import not_regular, read_bytes, signature
+from ...formats.fence import neutral
 from ...model import Value
-from ...sections import neutral
 from .content import is_content, plain
 from .layers import NOT_MEMORY, is_memory_name, split
 

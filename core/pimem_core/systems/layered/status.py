@@ -5,10 +5,10 @@ from __future__ import annotations
 import contextlib
 import os
 
-from ... import trust
 from ...errors import PimemError
+from ...formats.text import plural
 from ...model import StoreStatus
-from ...text import plural
+from ...settings import trust
 from ..layers import LoadedFile, LoadStatus
 from . import injection
 from .layers import GLOBAL, INBOX, INDEX_NAME, TASK_FILE, WORKSPACE, has_index
@@ -108,7 +108,7 @@ def _trust_notes(store: LayeredStore) -> list[str]:
 
 
 def _git_notes(store: LayeredStore) -> list[str]:
-    from ... import git
+    from ...files import git
 
     seen = git.state(store.path)
     if seen is None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from ...files.record import Record
+    from ...history.record import Record
     from ...model import Change, Document, StoreStatus
     from ..base import WriteRequest
     from ..layers import LoadStatus, Promotion, Target
@@ -78,7 +78,7 @@ class LayeredStore(LayerReading):
 
     def cost(self, name: str, summary: str) -> int:
         """Tokens of a heading with this title."""
-        from ...tokens import estimate
+        from ...formats.tokens import estimate
 
         return estimate(f"## 2026-07-15 {summary}\n")
 

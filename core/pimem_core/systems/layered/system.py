@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ...errors import ConfigError
     from ...model import Setting
     from ...paths import Places
-    from ...settings import Settings
+    from ...settings.config import Settings
     from ..hosting import Hooks
     from .store import LayeredStore
 
@@ -44,7 +44,7 @@ class LayeredSystem:
 
     def stores(self, places: Places) -> Sequence[LayeredStore]:
         """Both layers once one of them has a folder or the system is switched on, else none."""
-        from ... import settings
+        from ...settings import config as settings
 
         config = settings.load(places)[0]
         layers = find_layers(places, config)
@@ -60,7 +60,7 @@ class LayeredSystem:
 
     def active(self, places: Places) -> LayeredStore:
         """The workspace where there is one, else the global layer, there or not."""
-        from ... import settings
+        from ...settings import config as settings
         from .store import LayeredStore
 
         layers = find_layers(places, settings.load(places)[0])
@@ -98,8 +98,8 @@ class LayeredSystem:
 
     def settings(self, places: Places) -> Sequence[Setting]:
         """The person's answers about the memories of projects."""
-        from ... import trust
         from ...model import Setting
+        from ...settings import trust
 
         return [
             Setting(key=f"trust.{root}", value=value, source=path, kind="switch")
@@ -112,8 +112,8 @@ class LayeredSystem:
 
     def change_setting(self, places: Places, key: str, value: object) -> None:
         """Change the answer about a project's memory."""
-        from ... import trust
         from ...errors import InvalidArgumentError, UnsupportedError
+        from ...settings import trust
 
         root = key.removeprefix("trust.")
         if root == key or trust.answer(places, root) is None:

@@ -9,8 +9,8 @@ import os
 
 from ...errors import PimemError, TopicNotFoundError
 from ...files.read import decode, is_regular, read_bytes
+from ...formats.text import SPACE
 from ...model import Value
-from ...text import SPACE
 from . import tombstones
 from .index import INDEX_NAME, INITIAL, files, parse_line
 
@@ -122,8 +122,8 @@ def carry_over(places: Places, local: str, shared: str) -> str | None:
     """
     if not is_due(local):
         return None
-    from ...files import recovery
     from ...files.lock import locked_at_once  # loads filelock, which readers never need
+    from ...history import recovery
 
     state_dir = places.state_dir
     left = [*recovery.unfinished(state_dir, local), *recovery.unfinished(state_dir, shared)]
@@ -147,7 +147,7 @@ def carry_over(places: Places, local: str, shared: str) -> str | None:
 
 def _carry(places: Places, local: str, shared: str, tokens: Sequence[bytes]) -> None:
     from ...clock import now, stamp
-    from ...files import transaction
+    from ...history import transaction
 
     merge = plan(local, shared)
     steps = [

@@ -8,12 +8,12 @@ import stat
 
 from ...clock import stamp
 from ...errors import InvalidTopicError, PimemError
-from ...files import recovery, transaction
 from ...files.holder import LOCK_NAME
 from ...files.lock import locked, locked_at_once
 from ...files.read import PREVIEW_BYTES, decode, is_regular, not_regular, read_bytes, regular_names
-from ...text import encode, plural, quote
-from ..session import ChangeSession
+from ...formats.text import encode, plural, quote
+from ...history import recovery, transaction
+from ...history.change_session import ChangeSession
 from . import carry_over, config, formats, limits, tombstones
 from . import topic as topics
 from .index import INDEX_NAME, INITIAL, Index
@@ -22,7 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from ...files.record import Record
+    from ...history.record import Record
     from ...model import Change
     from ..base import WriteRequest
     from .index import Entry

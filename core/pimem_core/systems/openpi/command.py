@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from ... import actions
 from ...errors import PimemError
-from ...text import plural, quote
+from ...formats.text import plural, quote
+from .. import actions
 from . import config
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ...actions import Action
+    from ..actions import Action
     from ..hosting import HookContext
     from .hooks import OpenpiHooks
     from .store import OpenpiStore

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 
-from ... import actions
 from ...clock import now, stamp
 from ...errors import PimemError
 from ...files.holder import own_lock_path
 from ...files.publish import explained, make_folder, publish
+from .. import actions
 from . import config, handoff
 
 TYPE_CHECKING = False
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from ...actions import Action
     from ...paths import Places
+    from ..actions import Action
     from ..hosting import HookContext
 
 #: How long another process may hold the handoff, in seconds; the host waits 250 ms in all.

@@ -7,9 +7,9 @@ import json
 import math
 import os
 
-from ... import jsonc
 from ...errors import ConfigError, InvalidArgumentError, PimemError
 from ...files.read import read_bytes
+from ...formats import jsonc
 from ...model import Setting, Value
 
 TYPE_CHECKING = False
@@ -261,8 +261,8 @@ def change(places: Places, key: str, value: Any) -> None:
         ConfigError: The file is broken; the message names line and column.
         StorageError: It cannot be written.
     """
-    from ... import jsonedit
-    from ...settings_file import rewrite
+    from ...formats import jsonedit
+    from ...settings.editing import rewrite
 
     needed = wanted(key, value)
     if needed is not None:

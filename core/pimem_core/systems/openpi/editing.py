@@ -7,12 +7,12 @@ import os
 from ... import secrets
 from ...clock import now, stamp
 from ...errors import TopicNotFoundError
-from ...files import frontmatter
 from ...files.read import content
-from ...merge import merge_into
+from ...formats import frontmatter
+from ...formats.merge import merge_into
+from ...formats.text import one_line, quote
+from ...formats.tokens import estimate
 from ...model import Change
-from ...text import one_line, quote
-from ...tokens import estimate
 from . import topic as topics
 from .index import canonical, is_topic_file
 

@@ -6,8 +6,8 @@ import os
 import re
 
 from ...errors import PimemError, ReadOnlyFormatError
-from ...files import frontmatter
 from ...files.read import read_bytes, regular_names
+from ...formats import frontmatter
 from .index import INDEX_NAME, is_topic_file, parse_line
 
 OPENPI = "openpi"

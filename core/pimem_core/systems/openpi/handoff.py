@@ -7,7 +7,7 @@ import re
 
 from ...errors import InvalidTopicError, PimemError, StorageError, TopicNotFoundError
 from ...files.read import decode, read_bytes
-from ...text import SPACE, trim
+from ...formats.text import SPACE, trim
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

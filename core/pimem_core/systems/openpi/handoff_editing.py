@@ -6,22 +6,23 @@ import contextlib
 
 from ... import secrets
 from ...errors import InvalidTopicError, StorageError, TopicNotFoundError
-from ...files import frontmatter, transaction
 from ...files.holder import own_lock_path
 from ...files.publish import explained, make_folder
 from ...files.read import decode, read_bytes
-from ...merge import merge
+from ...formats import frontmatter
+from ...formats.merge import merge
+from ...formats.text import encode
+from ...history import transaction
+from ...history.change_session import ChangeSession
 from ...model import Change, Document
-from ...text import encode
 from ..base import HANDOFF_FILE, Handoff
-from ..session import ChangeSession
 from . import handoff
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ...files.record import Record
+    from ...history.record import Record
     from ...paths import Places
     from .store import OpenpiStore
 

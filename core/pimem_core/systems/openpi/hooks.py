@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import time
 
-from ... import actions
 from ...errors import PimemError, ReadOnlyFormatError
+from .. import actions
 from ..hosting import HookContext, Offer, Part
 from . import config, injection
 from .folders import active_folder, local_folder, shared_folder
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from ...actions import Action
     from ...paths import Places
+    from ..actions import Action
 
 _TEXT = "openpi.section"
 _TOOLS = frozenset({"write_memory", "remove_memory", "pin_memory"})
@@ -257,7 +257,7 @@ class OpenpiHooks:
         state = context.state
         if at == state.get("undo_at") and state.get("seen") is not None:
             return False
-        from ...files import changes
+        from ...history import changes
 
         newest, folders = changes.since(context.places.state_dir, state.get("seen"))
         state["seen"] = newest

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from ...text import SPACE_PATTERN
+from ...formats.text import SPACE_PATTERN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ...sections import neutral
-from ...text import plural
+from ...formats.fence import neutral
+from ...formats.text import plural
 from ..hosting import Part
 from .config import render_rules
 from .index import INITIAL, STAMP, parse_line

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...text import plural
+from ...formats.text import plural
 from .injection import MAX_BYTES
 
 

@@ -6,8 +6,8 @@ import os
 
 from ...errors import TopicNotFoundError
 from ...files.read import regular_names
-from ...links import between
-from ...search import scan, scan_kept
+from ...formats.links import between
+from ...search.scan import scan, scan_kept
 from ..base import Links
 
 TYPE_CHECKING = False

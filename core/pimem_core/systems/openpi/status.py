@@ -8,8 +8,8 @@ import os
 from ...errors import PimemError, ReadOnlyFormatError
 from ...files.holder import lock_holder
 from ...files.read import regular_entries
+from ...formats.text import plural
 from ...model import StoreStatus
-from ...text import plural
 from . import carry_over, config, formats, limits, tombstones
 from .folders import active_folder
 from .index import files, is_topic_file

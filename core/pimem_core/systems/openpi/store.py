@@ -14,7 +14,6 @@ from ...errors import (
     TopicNotFoundError,
     UnsupportedError,
 )
-from ...files import unfinished
 from ...files.read import (
     PREVIEW_BYTES,
     is_regular,
@@ -23,8 +22,9 @@ from ...files.read import (
     regular_names,
     signature_of,
 )
+from ...formats.text import plural, quote
+from ...history import unfinished
 from ...model import Change, Document, Hit, StoreStatus, Topic
-from ...text import plural, quote
 from ..base import HANDOFF_FILE, Removal, never, silent, untold
 from . import config
 from .folders import local_folder
@@ -35,9 +35,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping, Sequence
 
-    from ...files.record import Record
+    from ...history.record import Record
     from ...paths import Places
-    from ...texts import Texts
+    from ...search.kept import Texts
     from ..base import Cancelled, Handoff, Links, Progress, Unread, WriteRequest
     from .changing import Session
 
@@ -177,7 +177,7 @@ class OpenpiStore:
 
     def read(self, file: str) -> Document:
         """Open a topic. Bytes that are no UTF-8 show as U+FFFD."""
-        from ...files import frontmatter
+        from ...formats import frontmatter
 
         if file == HANDOFF_FILE:
             from . import handoff_editing
@@ -200,7 +200,7 @@ class OpenpiStore:
 
     def preview(self, file: str) -> str:
         """A topic's body, of a long file only the first 50 KiB."""
-        from ...files import frontmatter
+        from ...formats import frontmatter
 
         data = self._content(file, self.view(), limit=PREVIEW_BYTES + 1)
         text = data[:PREVIEW_BYTES].decode("utf-8", "ignore" if data[PREVIEW_BYTES:] else "replace")
@@ -223,7 +223,7 @@ class OpenpiStore:
 
     def keep_texts(self) -> None:
         """Keep what searches read from now on."""
-        from ...texts import Texts
+        from ...search.kept import Texts
 
         self.texts = self.texts or Texts()
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ...errors import ConfigError
     from ...model import Setting
     from ...paths import Places
-    from ...settings import Settings
+    from ...settings.config import Settings
     from ..hosting import Hooks
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from ...actions import tool_result
 from ...errors import EXIT_CODES, AmbiguousTopicError, PimemError, SecretError
+from ..actions import tool_result
 from ..base import WriteRequest
 from .index import INDEX_NAME
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from ...actions import Action
     from ...model import Change
+    from ..actions import Action
     from ..hosting import HookContext
     from .store import OpenpiStore
 

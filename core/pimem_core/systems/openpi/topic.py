@@ -11,8 +11,8 @@ from itertools import count, takewhile
 
 from ...clock import stamp
 from ...errors import InvalidArgumentError, InvalidTopicError, ReservedTopicError
-from ...files import frontmatter
-from ...text import SPACE, cut_utf16, encode, one_line, quote, trim
+from ...formats import frontmatter
+from ...formats.text import SPACE, cut_utf16, encode, one_line, quote, trim
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

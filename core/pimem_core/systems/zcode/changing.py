@@ -16,13 +16,13 @@ from ...errors import (
     StorageError,
     TopicNotFoundError,
 )
-from ...files import recovery, transaction
 from ...files.holder import own_lock_path
 from ...files.lock import locked_among_ours
 from ...files.publish import refuse_linked_folder
 from ...files.read import decode, read_bytes
-from ...text import encode, quote
-from ..session import ChangeSession
+from ...formats.text import encode, quote
+from ...history import recovery, transaction
+from ...history.change_session import ChangeSession
 from . import fact_text, loading, names, revision
 from .facts import INDEX_NAME
 from .index import INITIAL, Index, line_of, target_of
@@ -31,7 +31,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from ...files.record import Record
+    from ...history.record import Record
     from ...model import Change, Topic
     from .index import Entry
     from .store import ZcodeStore

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 
 from ...errors import PimemError
-from ...files import frontmatter
 from ...files.read import read_bytes
+from ...formats import frontmatter
+from ...formats.text import plural, quote
 from ...model import Value
-from ...text import plural, quote
 from . import loading
 from .facts import FRONT_LINES, INDEX_NAME
 

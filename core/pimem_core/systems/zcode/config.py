@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ...paths import Places
-    from ...settings import Settings
+    from ...settings.config import Settings
 
 _NAME = "zcode-memory.json"
 _KEYS: Mapping[str, type] = {"enabled": bool, "dir": str, "injectIndex": bool}
@@ -37,7 +37,7 @@ class Config(Value):
 
 def root(places: Places) -> str:
     """The project that the person's answer is about."""
-    from ...git import root_of
+    from ...files.git import root_of
 
     return root_of(places.cwd) or places.cwd
 
@@ -87,7 +87,7 @@ def load(places: Places, *, project: bool = True) -> tuple[Config, ConfigError |
 
 
 def _is_agreed(places: Places) -> bool:
-    from ... import trust  # hardly any project names a folder
+    from ...settings import trust  # hardly any project names a folder
 
     return trust.answer(places, root(places)) is True
 
@@ -176,7 +176,7 @@ def settings(places: Places) -> list[Setting]:
 
     Of a broken file nothing comes: `load` says why.
     """
-    from ... import trust
+    from ...settings import trust
 
     config, _error = load(places)
     values = {"enabled": config.enabled, "dir": config.dir, "injectIndex": config.inject_index}

@@ -12,8 +12,8 @@ import os
 import posixpath
 import re
 
+from ...formats.text import trim
 from ...model import Value
-from ...text import trim
 from .config import storage_root
 
 TYPE_CHECKING = False

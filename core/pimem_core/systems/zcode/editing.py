@@ -11,11 +11,11 @@ from ...errors import (
     StorageError,
     TopicNotFoundError,
 )
-from ...files import frontmatter
 from ...files.read import content
-from ...merge import merge_into
+from ...formats import frontmatter
+from ...formats.merge import merge_into
+from ...formats.text import quote
 from ...model import Change
-from ...text import quote
 from . import fact_text, names
 from .facts import head, is_fact_file
 

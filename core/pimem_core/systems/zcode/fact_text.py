@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from ...files import frontmatter
-from ...text import quote
+from ...formats import frontmatter
+from ...formats.text import quote
 from .facts import head
 from .names import as_title
 

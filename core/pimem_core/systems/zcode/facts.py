@@ -6,8 +6,8 @@ import os
 import re
 
 from ...errors import PimemError, StorageError
-from ...files import frontmatter
 from ...files.read import read_bytes
+from ...formats import frontmatter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ import os
 import re
 
 from ...errors import PimemError, ReadOnlyFormatError
-from ...files import frontmatter
 from ...files.read import read_bytes
+from ...formats import frontmatter
 from .facts import INDEX_NAME, head, is_fact_file
 from .index import entries
 

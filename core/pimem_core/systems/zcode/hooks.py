@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from ... import actions
 from ...errors import PimemError
+from .. import actions
 from ..hosting import HookContext, Offer, Part
 from . import config
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from ...actions import Action
     from ...paths import Places
+    from ..actions import Action
     from .store import ZcodeStore
 
 #: Type of the hidden message, and of the entry that says what it held.
@@ -165,7 +165,7 @@ class ZcodeHooks:
 
     def _ask(self, found: config.Config, context: HookContext) -> list[Action]:
         """Ask once whether the project may name its memory's folder, where somebody can answer."""
-        from ... import trust
+        from ...settings import trust
 
         root = config.root(context.places) if found.waiting_dir is not None else ""
         if not root or context.state.get("asked"):
@@ -231,7 +231,7 @@ class ZcodeHooks:
         """Keep what the person said about the folder that the project names."""
         if not key.startswith(_ASK):
             return None
-        from ... import trust
+        from ...settings import trust
 
         if value is None:
             return [actions.notify(_not_used(None), "warning")]

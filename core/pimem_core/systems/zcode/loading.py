@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from ...files import frontmatter
-from ...text import cut_utf16, trim
+from ...formats import frontmatter
+from ...formats.text import cut_utf16, trim
 from .index import entries
 
 TYPE_CHECKING = False

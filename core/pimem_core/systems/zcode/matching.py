@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...errors import AmbiguousTopicError
-from ...text import plural, quote
+from ...formats.text import plural, quote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

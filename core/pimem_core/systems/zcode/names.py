@@ -8,7 +8,7 @@ import unicodedata
 
 from ...errors import InvalidArgumentError, InvalidTopicError
 from ...files.publish import refuse_linked_folder
-from ...text import one_line, quote, trim
+from ...formats.text import one_line, quote, trim
 from .facts import TYPES
 
 _SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")

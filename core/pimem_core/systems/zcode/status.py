@@ -5,10 +5,10 @@ from __future__ import annotations
 import contextlib
 import os
 
-from ... import settings
 from ...errors import PimemError
 from ...files.holder import own_lock_holder, own_lock_path
 from ...model import StoreStatus
+from ...settings import config as settings
 from . import check, config, formats
 from .facts import INDEX_NAME
 

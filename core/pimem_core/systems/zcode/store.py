@@ -10,10 +10,10 @@ from ...errors import (
     TopicNotFoundError,
     UnsupportedError,
 )
-from ...files import unfinished
 from ...files.read import PREVIEW_BYTES, read_bytes, read_text, signature_of
+from ...formats.text import quote
+from ...history import unfinished
 from ...model import Change, Document, Hit, StoreStatus, Topic
-from ...text import quote
 from ..base import Links, Removal, never, silent, untold
 from . import matching
 from .facts import FRONT_LINES, INDEX_NAME, TYPES, Fact, facts, head, is_fact_file
@@ -24,7 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from ...files.record import Record
+    from ...history.record import Record
     from ...paths import Places
     from ..base import Cancelled, Progress, Unread, WriteRequest
     from .changing import Session
@@ -182,7 +182,7 @@ class ZcodeStore:
 
     def read(self, file: str) -> Document:
         """Open a fact. Bytes that are no UTF-8 show as U+FFFD."""
-        from ...files import frontmatter
+        from ...formats import frontmatter
 
         text = self.read_bytes(file).decode("utf-8", "replace")
         front = frontmatter.read(text)
@@ -206,7 +206,7 @@ class ZcodeStore:
 
     def preview(self, file: str) -> str:
         """A fact's body, of a long file only the first 50 KiB."""
-        from ...files import frontmatter
+        from ...formats import frontmatter
 
         data = self._content(file, self._unfinished(), limit=PREVIEW_BYTES + 1)
         cut = len(data) > PREVIEW_BYTES
@@ -224,7 +224,7 @@ class ZcodeStore:
         unread: Unread = untold,
     ) -> Iterator[Hit]:
         """Facts that contain a text, in the order of `list`."""
-        from ...search import scan
+        from ...search.scan import scan
 
         view = self.view(cancelled=cancelled)
         return scan(
@@ -233,7 +233,7 @@ class ZcodeStore:
 
     def links(self, file: str) -> Links:
         """What a fact links to, and what links to it."""
-        from ...links import between
+        from ...formats.links import between
 
         self._content(file, self._unfinished(), limit=1)
         view = self.view()
@@ -278,7 +278,7 @@ class ZcodeStore:
 
     def cost(self, name: str, summary: str, title: str = "") -> int:
         """Tokens of the index line."""
-        from ...tokens import estimate
+        from ...formats.tokens import estimate
 
         return estimate(line_of(title or name, f"{name}.md", summary) + "\n")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 import os
 
-from ... import settings
 from ...errors import UnsupportedError
+from ...settings import config as settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ...errors import ConfigError
     from ...model import Setting
     from ...paths import Places
-    from ...settings import Settings
+    from ...settings.config import Settings
     from ..hosting import Hooks
     from .store import ZcodeStore
 
@@ -85,7 +85,7 @@ class ZcodeSystem:
 
     def change_setting(self, places: Places, key: str, value: object) -> None:
         """Keep an answer about the project; the files are those of another program too."""
-        from ... import trust
+        from ...settings import trust
         from . import config
 
         if key != f"trust.{config.root(places)}":

@@ -5,7 +5,6 @@ from __future__ import annotations
 import collections
 import os
 
-from ...actions import emit, tool_result
 from ...errors import (
     EXIT_CODES,
     AmbiguousTopicError,
@@ -14,7 +13,8 @@ from ...errors import (
     SecretError,
     TopicNotFoundError,
 )
-from ...text import plural
+from ...formats.text import plural
+from ..actions import emit, tool_result
 from ..base import WriteRequest
 from . import names, revision
 from .facts import INDEX_NAME, TYPES
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from ...actions import Action
+    from ..actions import Action
     from ..hosting import HookContext
     from .store import ZcodeStore
 

@@ -10,15 +10,15 @@ import hashlib
 import json
 import os
 
-from .errors import PimemError
-from .files.publish import explained, private_folder, publish
-from .files.read import read_bytes
+from ..errors import PimemError
+from ..files.publish import explained, private_folder, publish
+from ..files.read import read_bytes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from .paths import Places
+    from ..paths import Places
 
 _FOLDER = "trust"
 
@@ -52,7 +52,7 @@ def keep(places: Places, root: str, value: bool) -> None:
     Raises:
         StorageError: The state folder cannot be written.
     """
-    from .clock import now, stamp
+    from ..clock import now, stamp
 
     path = _path(places, root)
     raw = {"root": os.path.realpath(root), "answer": value, "time": stamp(now())}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from ..model import Value
-from ..text import quote
+from .text import quote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,10 +11,8 @@ import contextlib
 import os
 
 from ..errors import ConflictError, PimemError, StorageError
-from ..model import Value
-from . import patch
-from .process import this_process
-from .publish import (
+from ..files.process import this_process
+from ..files.publish import (
     discard,
     explained,
     make_folder,
@@ -26,7 +24,9 @@ from .publish import (
     sync_folder,
     temporary_name,
 )
-from .read import content
+from ..files.read import content
+from ..model import Value
+from . import patch
 from .record import JOURNAL, FileRecord, Record, dump, new_id
 from .record import About as About
 from .record import load as load

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from .errors import ConflictError
-from .files.read import decode
-from .model import Value
+from ..errors import ConflictError
+from ..files.read import decode
+from ..model import Value
 
 
 def merge(base: str, *, mine: str, theirs: str, file: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from .model import Value
+from ..model import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ import os
 import time
 
 from ..errors import ConflictError, TopicNotFoundError
+from ..files.publish import explained, sync_folder
+from ..files.read import content, read_bytes
 from ..model import HistoryEntry
 from . import patch, record, recovery, transaction
-from .publish import explained, sync_folder
-from .read import content, read_bytes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

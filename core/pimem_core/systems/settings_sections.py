@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from . import settings
-from .errors import InvalidArgumentError
-from .model import Value
-from .systems import registry
+from ..errors import InvalidArgumentError
+from ..model import Value
+from ..settings import config as settings
+from . import registry
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from .model import Setting
-    from .paths import Places
+    from ..model import Setting
+    from ..paths import Places
 
 #: The name of the section of pimem's own settings.
 OWN = "pimem"
@@ -52,7 +52,7 @@ def change(places: Places, section: str, key: str, value: Any) -> None:
         StorageError: It cannot be written.
     """
     if section == OWN:
-        from . import settings_file
+        from ..settings import editing as settings_file
 
         settings_file.change(places, key, value)
         return

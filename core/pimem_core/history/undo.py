@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from .errors import PimemError, TopicNotFoundError
-from .files import journal, record
-from .files.unfinished import INTENTS
-from .model import Value
-from .systems import registry
+from ..errors import PimemError, TopicNotFoundError
+from ..model import Value
+from ..systems import registry
+from . import journal, record
+from .unfinished import INTENTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from .files.record import FileRecord, Record
-    from .model import Change, HistoryEntry
-    from .paths import Places
-    from .systems.base import Store
+    from ..model import Change, HistoryEntry
+    from ..paths import Places
+    from ..systems.base import Store
+    from .record import FileRecord, Record
 
 _NEWEST = {"undo": journal.newest_undoable, "redo": journal.newest_redoable}
 #: Most lines of one file that a difference shows.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from .errors import PimemError
-from .files import frontmatter
-from .files.read import read_bytes
+from ..errors import PimemError
+from ..files.read import read_bytes
+from . import frontmatter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,18 +10,18 @@ import difflib
 import json
 import os
 
-from . import jsonc, jsonedit
-from .errors import ConfigError, PimemError, StorageError, TopicNotFoundError
-from .files.publish import explained, make_folder, publish
-from .files.read import decode, read_bytes
-from .model import Value
+from ..errors import ConfigError, PimemError, StorageError, TopicNotFoundError
+from ..files.publish import explained, make_folder, publish
+from ..files.read import decode, read_bytes
+from ..formats import jsonc, jsonedit
+from ..model import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from .paths import Places
+    from ..paths import Places
 
 _RECORD = "pi-install.json"
 _KEYS = ("packages", "extensions")

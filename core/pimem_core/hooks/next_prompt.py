@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from . import settings
-from .errors import PimemError
-from .model import Value
-from .systems import registry
-from .systems.hosting import HookContext, SessionInfo
+from ..errors import PimemError
+from ..model import Value
+from ..settings import config as settings
+from ..systems import registry
+from ..systems.hosting import HookContext, SessionInfo
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from .paths import Places
-    from .systems.hosting import Part
+    from ..paths import Places
+    from ..systems.hosting import Part
 
 
 class Given(Value):

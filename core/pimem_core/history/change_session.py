@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from .. import settings
 from ..clock import now, stamp
 from ..errors import PimemError, TopicNotFoundError
-from ..files import journal, recovery, transaction
+from ..formats.text import quote
 from ..model import Change
-from ..text import quote
+from ..settings import config as settings
+from . import journal, recovery, transaction
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..files.record import Record
     from ..paths import Places
+    from .record import Record
 
 #: What a change is called in a sentence, where its action is no noun.
 _NOUNS = {

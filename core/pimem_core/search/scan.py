@@ -5,20 +5,20 @@ from __future__ import annotations
 import contextlib
 import os
 
+from ..errors import PimemError, TopicNotFoundError
+from ..files.read import read_bytes
+from ..formats.text import cut_utf16, trim
+from ..model import Hit
 from .ahead import Ahead, possible
-from .errors import PimemError, TopicNotFoundError
-from .files.read import read_bytes
-from .model import Hit
-from .text import cut_utf16, trim
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from .model import Topic
-    from .systems.base import Cancelled, Progress, Unread
-    from .texts import Texts
+    from ..model import Topic
+    from ..systems.base import Cancelled, Progress, Unread
+    from .kept import Texts
 
 _SNIPPET_UNITS = 120
 #: A topic file longer than this is searched only so far, so that one huge file cannot stall.

@@ -8,18 +8,18 @@ import os
 import threading
 import time
 
-from .errors import ConflictError, PimemError, SecretError, StorageError
-from .files.process import Process, this_process
-from .files.publish import explained, private_folder, publish
-from .files.read import decode, read_bytes
-from .model import Value
+from ..errors import ConflictError, PimemError, SecretError, StorageError
+from ..files.process import Process, this_process
+from ..files.publish import explained, private_folder, publish
+from ..files.read import decode, read_bytes
+from ..model import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
     from typing import Any
 
-    from .paths import Places
+    from ..paths import Places
 
 
 _FOLDER = "drafts"

@@ -6,17 +6,17 @@ import os
 import stat
 import tomllib
 
-from .errors import ConfigError, InvalidArgumentError, StorageError
-from .files.publish import explained, make_folder, publish
-from .files.read import decode, read_bytes
-from .settings import settings_path, wanted
+from ..errors import ConfigError, InvalidArgumentError, StorageError
+from ..files.publish import explained, make_folder, publish
+from ..files.read import decode, read_bytes
+from .config import settings_path, wanted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from .paths import Places
+    from ..paths import Places
 
 
 def change(places: Places, key: str, value: Any) -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 
-from .errors import PimemError
-from .files.read import read_bytes
+from ..errors import PimemError
+from ..files.read import read_bytes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from .model import Topic
+    from ..model import Topic
 
 _Stamp = tuple[int, int, int]
 

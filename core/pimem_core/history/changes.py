@@ -22,8 +22,8 @@ def since(state_dir: str, seen: str | None) -> tuple[str, set[str]]:
     if seen is None or newest <= seen:
         return max(newest, seen or _START), set()
     from ..errors import PimemError
+    from ..files.read import read_bytes
     from . import transaction
-    from .read import read_bytes
 
     folders = set()
     for name in names:

@@ -9,9 +9,9 @@ import time
 import zlib
 
 from ..errors import PimemError, StorageError
+from ..files.process import Process
+from ..files.read import read_bytes
 from ..model import Value
-from .process import Process
-from .read import read_bytes
 from .unfinished import INTENTS
 
 TYPE_CHECKING = False

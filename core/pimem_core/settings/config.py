@@ -5,16 +5,16 @@ from __future__ import annotations
 import os
 import re
 
-from .errors import ConfigError, PimemError
-from .files.read import read_bytes
-from .model import Setting, Value
+from ..errors import ConfigError, PimemError
+from ..files.read import read_bytes
+from ..model import Setting, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from .paths import Places
+    from ..paths import Places
 
 SETTINGS_NAME = "config.toml"
 SYSTEM_NAMES = ("openpi", "layered", "zcode", "openviking")

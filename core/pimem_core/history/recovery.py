@@ -8,10 +8,10 @@ import re
 import time
 
 from ..errors import PimemError
+from ..files.holder import LOCK_NAME, is_alive, lock_content
+from ..files.publish import explained
+from ..files.read import content, read_bytes
 from . import patch, record, transaction
-from .holder import LOCK_NAME, is_alive, lock_content
-from .publish import explained
-from .read import content, read_bytes
 from .unfinished import INTENTS, may_be_any
 
 TYPE_CHECKING = False

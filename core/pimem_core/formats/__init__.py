@@ -1,0 +1,1 @@
+"""What the bytes of memory files mean: front matter, JSON, links, text rules. It opens no file."""

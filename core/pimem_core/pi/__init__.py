@@ -1,0 +1,1 @@
+"""Registration with pi: the package, its entry in pi's settings, the describe files of the shim."""
