@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pimem_tui.app import PimemApp
-from pimem_tui.collecting import collect_seldom
+from pimem_tui.services.garbage import collect_seldom
 from textual import events
 
 from .stores import WORDS, make_store

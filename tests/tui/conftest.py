@@ -52,5 +52,5 @@ def waiting_for_messages(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def lasting_notices(monkeypatch: pytest.MonkeyPatch) -> None:
     """Notices that outlast a test: on a busy machine they would go before they are looked at."""
-    monkeypatch.setattr("pimem_tui.notices._NOTICE_S", 60)
-    monkeypatch.setattr("pimem_tui.notices._ERROR_S", 60)
+    monkeypatch.setattr("pimem_tui.services.notices._NOTICE_S", 60)
+    monkeypatch.setattr("pimem_tui.services.notices._ERROR_S", 60)

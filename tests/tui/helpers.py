@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from pimem_core.paths import Places
     from pimem_core.systems.base import Cancelled, Progress
-    from pimem_tui.listing import Listing
+    from pimem_tui.rows.listing import Listing
     from textual.app import App
     from textual.pilot import Pilot
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from typing import TYPE_CHECKING
 
-from pimem_tui import clipboard
+from pimem_tui.services import clipboard
 from tui.helpers import detail, manager, notices, press, settled
 
 if TYPE_CHECKING:

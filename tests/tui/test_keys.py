@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 from pimem_tui.app import PimemApp
-from pimem_tui.commands import PimemCommands, commands_of
-from pimem_tui.key_flaws import flaws
-from pimem_tui.keys import KEYS, rows
+from pimem_tui.keys.commands import PimemCommands, commands_of
+from pimem_tui.keys.problems import flaws
+from pimem_tui.keys.table import KEYS, rows
 from pimem_tui.screens.browser import BrowserScreen
 from pimem_tui.screens.choice import ChoiceScreen
 from pimem_tui.screens.confirm import ConfirmScreen

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pimem_core.systems import registry
-from pimem_tui import reading
 from pimem_tui.screens import store_screen
 from pimem_tui.widgets import topic_list
 from pimem_tui.widgets.topic_row import draw_row
+from pimem_tui.workers import reading
 from tui.helpers import (
     MemoryStore,
     browser,

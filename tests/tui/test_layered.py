@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pimem_core.systems import registry
 from pimem_core.systems.layers import layered
 from pimem_tui.app import PimemApp
-from pimem_tui.branches import EntryRow, list_rows
+from pimem_tui.rows.branches import EntryRow, list_rows
 from pimem_tui.screens.browser import BrowserScreen
 from pimem_tui.screens.choice import ChoiceScreen
 from pimem_tui.screens.detail import DetailScreen

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 from pimem_core.errors import StoreBusyError
 from pimem_core.model import LockHolder
-from pimem_tui.reading import read_body
 from pimem_tui.screens.browser import BrowserScreen
 from pimem_tui.screens.confirm import ConfirmScreen
+from pimem_tui.workers.reading import read_body
 from tui.helpers import (
     MemoryStore,
     browser,

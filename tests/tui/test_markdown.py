@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from pimem_tui.ages import exact, long_age, short_age
-from pimem_tui.markdown import lay_out
-from pimem_tui.wrap import Run, wrap
+from pimem_tui.drawing.markdown import lay_out
+from pimem_tui.drawing.wrap import Run, wrap
+from pimem_tui.rows.ages import exact, long_age, short_age
 from tui.helpers import NOW
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from pimem_tui.pasting import PasteParser
+from pimem_tui.keys.pasting import PasteParser
 from textual import events
 
 START, END = "\x1b[200~", "\x1b[201~"

@@ -12,10 +12,10 @@ from pimem_core.errors import StorageError
 from pimem_core.paths import find_places
 from pimem_core.systems import registry
 from pimem_tui.app import PimemApp
-from pimem_tui.listing import prepare
-from pimem_tui.messages import StatusRead
+from pimem_tui.rows.listing import prepare
 from pimem_tui.screens.edit import EditScreen
 from pimem_tui.widgets import Seam
+from pimem_tui.workers.messages import StatusRead
 from tui.helpers import (
     NOW,
     MemoryStore,

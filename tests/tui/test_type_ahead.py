@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pimem_core.systems.openpi.store import OpenpiStore
-from pimem_tui.listing import prepare
+from pimem_tui.rows.listing import prepare
 from pimem_tui.screens.browser import BrowserScreen
 from pimem_tui.screens.edit import EditScreen
 from pimem_tui.widgets.filter_bar import FilterInput

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from pimem_core.systems import registry
 from pimem_tui.app import PimemApp
-from pimem_tui.commands import commands_of
+from pimem_tui.keys.commands import commands_of
 from pimem_tui.screens.detail import DetailScreen
 from pimem_tui.widgets import TopicList
 from pimem_tui.widgets.filter_bar import FilterInput

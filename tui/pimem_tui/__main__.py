@@ -51,8 +51,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _keys(changed: Mapping[str, str]) -> tuple[Iterable[dict[str, str]], Iterable[str]]:
-    from .key_flaws import flaws
-    from .keys import rows
+    from .keys.problems import flaws
+    from .keys.table import rows
 
     return rows(changed), flaws(changed)
 

@@ -15,14 +15,14 @@ from pimem_core.systems import registry
 from pimem_styles import stylesheet
 
 from .advice import in_keys
-from .bindings import bindings
-from .collecting import collect_seldom
-from .ending import LastResort
+from .keys.bindings import bindings
+from .keys.pasting import guard_pastes
 from .manager import Manager
-from .pasting import guard_pastes
-from .reading import top_of
 from .screens.browser import BrowserScreen
 from .screens.topic_screen import TopicScreen
+from .services.ending import LastResort
+from .services.garbage import collect_seldom
+from .workers.reading import top_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
     from textual.command import Provider
     from textual.screen import Screen
 
-    from .listing import Listing
+    from .rows.listing import Listing
 
 # What the first screen needs; the other screens bring their own.
 _SHEETS = ("base", "browser")
 
 
 def _commands() -> type[Provider]:
-    from .commands import PimemCommands  # not needed before the palette opens
+    from .keys.commands import PimemCommands  # not needed before the palette opens
 
     return PimemCommands
 

@@ -15,10 +15,12 @@ from pimem_styles import stylesheet
 from textual import on
 from textual.signal import Signal
 
-from .copying import Copying
-from .handles import to_edit
-from .keys import KEYS, key_names
-from .messages import (
+from .keys.table import KEYS, key_names
+from .rows.handles import to_edit
+from .services.copying import Copying
+from .services.sheets import Sheets
+from .unforeseen import unexpected
+from .workers.messages import (
     ChangeFailed,
     Copied,
     DraftsFound,
@@ -29,8 +31,6 @@ from .messages import (
     TopicChanged,
     TopicOpened,
 )
-from .sheets import Sheets
-from .unforeseen import unexpected
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -79,7 +79,7 @@ class Manager(Copying):
         if self._trouble is not None:
             self.say_error(str(self._trouble))
         if self.settings.keys:
-            from .key_flaws import flaws  # most people keep the keys as they are
+            from .keys.problems import flaws  # most people keep the keys as they are
 
             # A notice takes the place of the one before; `pimem keys` tells all of them.
             flaw = next(flaws(self.settings.keys), None)

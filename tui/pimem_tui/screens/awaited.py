@@ -5,7 +5,7 @@ from __future__ import annotations
 from textual import on
 from textual.worker import Worker, WorkerState
 
-from ..type_ahead import PATIENCE_S
+from ..keys.type_ahead import PATIENCE_S
 from ..widgets.filter_bar import FilterInput
 from .topic_screen import TopicScreen
 

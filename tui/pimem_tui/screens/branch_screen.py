@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from pimem_core.systems.layers import layered
 from textual import on
 
-from ..branches import EntryRow, file_of, handle
+from ..rows.branches import EntryRow, file_of, handle
 from ..widgets import TopicList
 from .store_screen import StoreScreen
 
 if TYPE_CHECKING:
-    from ..messages import LayerRead
+    from ..workers.messages import LayerRead
 
 #: What needs a store whose files have entries.
 _OF_BRANCHES = ("unfold", "fold", "unfold_all", "follow_entry")

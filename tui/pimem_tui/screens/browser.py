@@ -9,13 +9,13 @@ from pimem_core.systems.base import handing_over
 from textual import on
 from textual.widgets import Input
 
-from ..bindings import bindings, bindings_of
-from ..branches import EntryRow, file_of
-from ..filtering import next_type
-from ..messages import HitsFound, SearchFailed, SearchProgress
-from ..ordering import ORDERS
+from ..keys.bindings import bindings, bindings_of
+from ..rows.branches import EntryRow, file_of
+from ..rows.filtering import next_type
+from ..rows.ordering import ORDERS
 from ..widgets import StoreTabs, TopicList
 from ..widgets.filter_bar import FilterInput
+from ..workers.messages import HitsFound, SearchFailed, SearchProgress
 from .branch_screen import BranchScreen
 from .topic_screen import TopicScreen
 

@@ -11,11 +11,11 @@ from textual import getters, on
 from textual.containers import Vertical
 from textual.widgets import Input, Static
 
-from ..bindings import bindings_of, key_of
-from ..cells import clean, cut, fit
+from ..drawing.cells import clean, cut, fit
+from ..drawing.wrap import Run
+from ..keys.bindings import bindings_of, key_of
 from ..widgets.line_input import LineInput
 from ..widgets.rows import Rows
-from ..wrap import Run
 from .steady import SteadyModal
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
-    from ..branches import EntryRow
+    from ..rows.branches import EntryRow
 
 #: Labels wider than this do not widen their column, in cells.
 _MOST_LABEL = 40

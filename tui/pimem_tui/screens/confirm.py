@@ -9,7 +9,7 @@ from pimem_styles import stylesheets
 from textual.containers import Horizontal, VerticalScroll
 from textual.widgets import Button, Static
 
-from ..bindings import bindings_of
+from ..keys.bindings import bindings_of
 from .steady import SteadyModal
 
 if TYPE_CHECKING:

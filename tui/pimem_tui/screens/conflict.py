@@ -11,12 +11,12 @@ from textual import getters
 from textual.containers import Container, Vertical
 from textual.widgets import Static
 
-from ..bindings import bindings_of
-from ..cells import clean, cut
+from ..drawing.cells import clean, cut
+from ..drawing.markdown import Line
+from ..drawing.wrap import Run, wrap
+from ..keys.bindings import bindings_of
 from ..manager import Manager
-from ..markdown import Line
 from ..widgets import BodyView, KeyBar, TooSmall
-from ..wrap import Run, wrap
 from .steady import SteadyScreen
 
 if TYPE_CHECKING:

@@ -11,14 +11,14 @@ from pimem_styles import stylesheets
 from textual import getters, on
 from textual.widgets import Static
 
-from ..bindings import bindings, bindings_of
-from ..branches import EntryRow, file_of
-from ..cells import clean, cut
-from ..linking import places_of, targets_of
-from ..messages import BodyRead, LinksRead, StoreTouched, TopicChanged
-from ..reading import read_body, read_entry_links, read_links
+from ..drawing.cells import clean, cut
+from ..drawing.links import places_of, targets_of
+from ..keys.bindings import bindings, bindings_of
+from ..rows.branches import EntryRow, file_of
 from ..widgets import BodyView, KeyBar, TooSmall, TopicHeading
 from ..widgets.contents import Contents
+from ..workers.messages import BodyRead, LinksRead, StoreTouched, TopicChanged
+from ..workers.reading import read_body, read_entry_links, read_links
 from .topic_screen import LOW, TopicScreen
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
-    from ..linking import Target
-    from ..markdown import Line
+    from ..drawing.links import Target
+    from ..drawing.markdown import Line
 
 _PINS = {"pinned_now": True, "unpinned_now": False}
 _LINK_ACTIONS = ("next_link", "follow")

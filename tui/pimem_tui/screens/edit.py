@@ -9,9 +9,9 @@ from pimem_core.history.drafts import Typed, TypedDraft
 from pimem_core.systems.base import WriteRequest
 from textual import on
 
-from ..bindings import bindings_of
-from ..messages import DiskRead, NotSaved, Saved, StoreTouched
-from ..saving import Refusal, attempt
+from ..keys.bindings import bindings_of
+from ..services.saving import Refusal, attempt
+from ..workers.messages import DiskRead, NotSaved, Saved, StoreTouched
 from .confirm import ConfirmScreen
 from .edit_form import EditForm, Fields
 

@@ -17,15 +17,15 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Checkbox, Input, Static, TextArea
 from textual.worker import get_current_worker
 
-from ..background import Reader
-from ..cells import clean, cut
+from ..drawing.cells import clean, cut
 from ..manager import Manager
-from ..messages import TextMeasured
 from ..widgets import BodyView, KeyBar, TooSmall
 from ..widgets.choice import Choice
 from ..widgets.line_input import LineInput
 from ..widgets.text_editor import TextEditor
 from ..widgets.tick import Tick
+from ..workers.background import Reader
+from ..workers.messages import TextMeasured
 from .steady import SteadyScreen
 
 if TYPE_CHECKING:
@@ -295,7 +295,7 @@ class EditForm(SteadyScreen[None], Reader):
         width = self.preview.measure
 
         def work() -> None:
-            from ..markdown import lay_out
+            from ..drawing.markdown import lay_out
 
             worker = get_current_worker()
             words, tokens = len(body.split()), estimate(body)

@@ -13,14 +13,14 @@ from pimem_styles import stylesheets
 from textual import getters, on
 from textual.widgets import Static
 
-from ..background import Reader
-from ..bindings import bindings_of
-from ..cells import clean, cut
+from ..drawing.cells import clean, cut
+from ..keys.bindings import bindings_of
 from ..manager import Manager
-from ..messages import TopicChanged
-from ..news import News
 from ..widgets import BodyView, KeyBar, TooSmall
 from ..widgets.body_view import MEASURE
+from ..workers.background import Reader
+from ..workers.messages import TopicChanged
+from ..workers.news import News
 from .steady import SteadyScreen
 
 if TYPE_CHECKING:
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
     from textual.message import Message
 
-    from ..markdown import Line
-    from ..messages import ChangeFailed
+    from ..drawing.markdown import Line
+    from ..workers.messages import ChangeFailed
 
 #: Seconds between two looks at the file: pi writes it at a compaction.
 _LOOK_S = 2.0
@@ -106,7 +106,7 @@ class HandoffScreen(SteadyScreen[None], Reader):
         width = max(min(MEASURE, self.size.width - 3), 1)  # as the text has it once it shows
 
         def work() -> None:
-            from ..markdown import lay_out
+            from ..drawing.markdown import lay_out
 
             try:
                 handoff = store.handoff()

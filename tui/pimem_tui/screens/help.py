@@ -10,9 +10,9 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
-from ..bindings import bindings
-from ..commands import commands_of
-from ..wrap import Run, wrap
+from ..drawing.wrap import Run, wrap
+from ..keys.bindings import bindings
+from ..keys.commands import commands_of
 from .steady import SteadyModal
 
 if TYPE_CHECKING:

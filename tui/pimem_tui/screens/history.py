@@ -15,16 +15,16 @@ from textual.containers import Vertical
 from textual.widgets import Static
 
 from ..advice import homely
-from ..ages import short_age
-from ..background import Reader
-from ..bindings import bindings_of
-from ..cells import clean, cut, fit
+from ..drawing.cells import clean, cut, fit
+from ..drawing.markdown import Line
+from ..drawing.wrap import Run, wrap
+from ..keys.bindings import bindings_of
 from ..manager import Manager
-from ..markdown import Line
-from ..messages import DifferenceRead, HistoryRead
+from ..rows.ages import short_age
 from ..widgets import BodyView, KeyBar, TooSmall
 from ..widgets.rows import Rows
-from ..wrap import Run, wrap
+from ..workers.background import Reader
+from ..workers.messages import DifferenceRead, HistoryRead
 from .steady import SteadyScreen
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
-    from ..messages import ChangeFailed, TopicChanged
+    from ..workers.messages import ChangeFailed, TopicChanged
 
 _KINDS = {"-": "removed", "+": "added", "@": "muted"}
 #: Cells from which there is room for the date beside the age.

@@ -14,17 +14,17 @@ from textual import getters, on
 from textual.containers import Vertical
 from textual.widgets import Static
 
-from ..background import Reader
-from ..bindings import bindings_of
-from ..cells import clean, cut
-from ..layer_changes import Wanted
+from ..drawing.cells import clean, cut
+from ..drawing.wrap import Run
+from ..keys.bindings import bindings_of
 from ..manager import Manager
-from ..messages import BodyRead, InboxRead, StoreTouched, TargetsRead
-from ..reading import read_body
-from ..targets import target_choices, typed_target
+from ..rows.targets import target_choices, typed_target
+from ..services.layer_changes import Wanted
 from ..widgets import BodyView, KeyBar, TooSmall
 from ..widgets.rows import Rows
-from ..wrap import Run
+from ..workers.background import Reader
+from ..workers.messages import BodyRead, InboxRead, StoreTouched, TargetsRead
+from ..workers.reading import read_body
 from .choice import ChoiceScreen
 from .steady import SteadyScreen
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
-    from ..messages import ChangeFailed, TopicChanged
+    from ..workers.messages import ChangeFailed, TopicChanged
 
 _EMPTY = (
     "Nothing waits in the inbox.\n\n"

@@ -14,15 +14,15 @@ from textual import getters, on
 from textual.containers import Horizontal
 from textual.widgets import Static
 
-from ..background import Reader
-from ..bindings import bindings_of
-from ..cells import clean
+from ..drawing.cells import clean
+from ..drawing.markdown import Line
+from ..drawing.wrap import Run, wrap
+from ..keys.bindings import bindings_of
 from ..manager import Manager
-from ..markdown import Line
-from ..news import News
 from ..widgets import BodyView, KeyBar, TooSmall
 from ..widgets.rows import Rows
-from ..wrap import Run, wrap
+from ..workers.background import Reader
+from ..workers.news import News
 from .steady import SteadyScreen
 
 if TYPE_CHECKING:

@@ -24,11 +24,11 @@ from textual.containers import Horizontal
 from textual.suggester import SuggestFromList
 from textual.widgets import Input, Static
 
-from ..bindings import bindings_of
-from ..branches import entry_rows
-from ..messages import OlderRead, TargetsRead
-from ..targets import file_choices
+from ..keys.bindings import bindings_of
+from ..rows.branches import entry_rows
+from ..rows.targets import file_choices
 from ..widgets.line_input import LineInput
+from ..workers.messages import OlderRead, TargetsRead
 from .choice import ChoiceScreen, entry_choices
 from .edit import EditScreen
 from .edit_form import Fields

@@ -11,15 +11,15 @@ from pimem_styles import stylesheets
 from textual import getters, on
 from textual.widgets import Static
 
-from ..background import Reader
-from ..bindings import bindings_of
-from ..cells import clean, cut
+from ..drawing.cells import clean, cut
+from ..drawing.markdown import Line
+from ..drawing.wrap import Run, wrap
+from ..keys.bindings import bindings_of
 from ..manager import Manager
-from ..markdown import Line
-from ..messages import PromotionRead
-from ..targets import target_choices, typed_target
+from ..rows.targets import target_choices, typed_target
 from ..widgets import BodyView, KeyBar, TooSmall
-from ..wrap import Run, wrap
+from ..workers.background import Reader
+from ..workers.messages import PromotionRead
 from .choice import ChoiceScreen
 from .steady import SteadyScreen
 
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
-    from ..layer_changes import Wanted
-    from ..messages import ChangeFailed, TopicChanged
+    from ..services.layer_changes import Wanted
+    from ..workers.messages import ChangeFailed, TopicChanged
 
 #: Lines of the old text that show above what is added.
 _ABOVE = 4

@@ -13,15 +13,15 @@ from textual.containers import Horizontal
 from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
-from ..background import Reader
-from ..bindings import bindings_of
-from ..cells import clean, cut, find_matches, fit
+from ..drawing.cells import clean, cut, find_matches, fit
+from ..drawing.wrap import Run
+from ..keys.bindings import bindings_of
 from ..manager import Manager
-from ..news import News
 from ..widgets import KeyBar, TooSmall
 from ..widgets.line_input import LineInput
 from ..widgets.rows import Rows
-from ..wrap import Run
+from ..workers.background import Reader
+from ..workers.news import News
 from .steady import SteadyScreen
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
     from textual.message import Message
 
-    from ..messages import TopicChanged
+    from ..workers.messages import TopicChanged
 
 #: Most hits that are listed; whoever has more types on.
 _MOST = 1_000

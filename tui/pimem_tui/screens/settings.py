@@ -15,16 +15,16 @@ from textual import getters, on
 from textual.containers import Horizontal
 from textual.widgets import Input, Static
 
-from ..background import Reader
-from ..bindings import bindings_of
-from ..cells import clean, fit
+from ..drawing.cells import clean, fit
+from ..drawing.wrap import Run
+from ..keys.bindings import bindings_of
 from ..manager import Manager
-from ..messages import Copied
-from ..news import News
 from ..widgets import KeyBar, TooSmall
 from ..widgets.line_input import LineInput
 from ..widgets.rows import Rows
-from ..wrap import Run
+from ..workers.background import Reader
+from ..workers.messages import Copied
+from ..workers.news import News
 from .steady import SteadyScreen
 
 if TYPE_CHECKING:

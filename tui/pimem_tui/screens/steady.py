@@ -14,7 +14,7 @@ from textual import on
 from textual.screen import ModalScreen, Screen, ScreenResultType
 from textual.worker import Worker, WorkerState
 
-from ..type_ahead import PATIENCE_S
+from ..keys.type_ahead import PATIENCE_S
 from ..widgets.voices import VOICE_CLASSES
 
 if TYPE_CHECKING:

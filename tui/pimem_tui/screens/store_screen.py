@@ -9,9 +9,13 @@ from typing import TYPE_CHECKING
 from pimem_core.systems.layers import layered
 from textual import on
 
-from ..collecting import keep_out
-from ..listing import Listing
-from ..messages import (
+from ..rows.empty_states import state_of, state_of_layer
+from ..rows.listing import Listing
+from ..rows.ordering import ORDERS
+from ..services.garbage import keep_out
+from ..widgets import TopicList
+from ..widgets.store_header import read_only
+from ..workers.messages import (
     ChangeFailed,
     LayerRead,
     ReadFailed,
@@ -21,11 +25,7 @@ from ..messages import (
     TopicChanged,
     TopicsRead,
 )
-from ..ordering import ORDERS
-from ..reading import read_statuses, read_store, search
-from ..states import state_of, state_of_layer
-from ..widgets import TopicList
-from ..widgets.store_header import read_only
+from ..workers.reading import read_statuses, read_store, search
 from .store_frame import PAINT_S, StoreFrame
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, ClassVar
 from pimem_core.systems.layers import layered
 from textual import getters
 
-from ..background import Reader
-from ..bindings import bindings
-from ..branches import ARCHIVED, EntryRow, file_of
+from ..keys.bindings import bindings
 from ..manager import Manager
+from ..rows.branches import ARCHIVED, EntryRow, file_of
 from ..widgets.store_header import read_only
+from ..workers.background import Reader
 from .steady import SteadyScreen
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from rich.style import Style
 from textual.geometry import Size
 from textual.strip import Strip
 
-from ..bindings import bindings_of
-from ..cells import find_matches
-from ..news import News
+from ..drawing.cells import find_matches
+from ..keys.bindings import bindings_of
+from ..workers.news import News
 from .line_view import LineView
 
 if TYPE_CHECKING:
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
     from textual.selection import Selection
 
-    from ..linking import Place, Target
-    from ..markdown import Line
-    from ..wrap import Run
+    from ..drawing.links import Place, Target
+    from ..drawing.markdown import Line
+    from ..drawing.wrap import Run
 
 #: The widest line that reads well, in cells.
 MEASURE = 88

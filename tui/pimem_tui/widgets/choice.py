@@ -8,9 +8,9 @@ from rich.cells import cell_len
 from textual.content import Content
 from textual.reactive import reactive
 
-from ..bindings import bindings_of
-from ..cells import clean
-from ..news import News
+from ..drawing.cells import clean
+from ..keys.bindings import bindings_of
+from ..workers.news import News
 from .voices import Voiced
 
 if TYPE_CHECKING:

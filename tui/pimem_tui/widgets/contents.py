@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from textual.content import Content
 from textual.reactive import reactive
 
-from ..cells import cut
-from ..news import News
+from ..drawing.cells import cut
+from ..workers.news import News
 from .voices import Voiced
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from textual import events
 
-    from ..markdown import Line
+    from ..drawing.markdown import Line
 
 _HEADINGS = ("heading", "subheading")
 #: Fewer headings need no table.

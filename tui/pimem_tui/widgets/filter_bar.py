@@ -10,7 +10,7 @@ from textual.containers import Horizontal
 from textual.reactive import reactive
 from textual.widgets import Static
 
-from ..bindings import bindings_of
+from ..keys.bindings import bindings_of
 from .line_input import LineInput
 
 if TYPE_CHECKING:

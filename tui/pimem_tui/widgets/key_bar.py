@@ -8,8 +8,8 @@ from rich.cells import cell_len
 from textual.content import Content
 from textual.reactive import reactive
 
-from ..cells import clean
-from ..keys import key_names
+from ..drawing.cells import clean
+from ..keys.table import key_names
 from .voices import Voiced
 
 if TYPE_CHECKING:

@@ -8,12 +8,12 @@ from rich.cells import cell_len
 from textual.content import Content
 from textual.reactive import reactive
 
-from ..bindings import key_of
-from ..cells import clean, cut
+from ..drawing.cells import clean, cut
+from ..keys.bindings import key_of
 from .voices import Voiced
 
 if TYPE_CHECKING:
-    from ..messages import LayerRead
+    from ..workers.messages import LayerRead
 
 #: A task shorter than this in cells says nothing.
 _LEAST_TASK = 16

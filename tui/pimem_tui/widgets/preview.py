@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from textual import getters, on
 from textual.containers import Vertical
 
-from ..background import Reader
-from ..messages import BodyRead
-from ..reading import read_body
+from ..workers.background import Reader
+from ..workers.messages import BodyRead
+from ..workers.reading import read_body
 from .body_view import BodyView
 from .topic_heading import TopicHeading
 

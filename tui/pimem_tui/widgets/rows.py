@@ -10,8 +10,8 @@ from textual.geometry import Size
 from textual.reactive import reactive
 from textual.strip import Strip
 
-from ..bindings import bindings_of
-from ..news import News
+from ..keys.bindings import bindings_of
+from ..workers.news import News
 from .line_view import LineView
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
     from textual.message import Message
 
-    from ..wrap import Run
+    from ..drawing.wrap import Run
 
 
 class Rows(LineView, can_focus=True):

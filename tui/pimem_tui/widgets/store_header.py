@@ -10,9 +10,9 @@ from rich.cells import cell_len
 from textual.content import Content
 from textual.reactive import reactive
 
-from ..bindings import key_of
-from ..cells import clean, cut
-from ..news import News
+from ..drawing.cells import clean, cut
+from ..keys.bindings import key_of
+from ..workers.news import News
 from .voices import Voiced
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from textual.content import Content
 from textual.widget import Widget
 
-from ..keys import key_names
+from ..keys.table import key_names
 
 
 class TooSmall(Widget):

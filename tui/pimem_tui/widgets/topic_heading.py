@@ -9,10 +9,10 @@ from rich.cells import cell_len
 from textual.content import Content
 from textual.reactive import reactive
 
-from ..ages import exact, long_age
-from ..branches import EntryRow
-from ..cells import clean, cut
-from ..wrap import Run, wrap
+from ..drawing.cells import clean, cut
+from ..drawing.wrap import Run, wrap
+from ..rows.ages import exact, long_age
+from ..rows.branches import EntryRow
 from .topic_row import mark
 from .voices import Voiced
 

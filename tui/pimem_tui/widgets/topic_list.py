@@ -11,10 +11,10 @@ from textual.geometry import Size
 from textual.reactive import reactive
 from textual.strip import Strip
 
-from ..bindings import bindings
-from ..branches import EntryRow
-from ..listing import BRANCH_CELLS, Listing
-from ..news import News
+from ..keys.bindings import bindings
+from ..rows.branches import EntryRow
+from ..rows.listing import BRANCH_CELLS, Listing
+from ..workers.news import News
 from .line_view import LineView
 from .topic_row import RowLayout, draw_row, draw_why
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rich.cells import cell_len
 
-from ..ages import short_age
-from ..branches import ARCHIVED, EntryRow
-from ..cells import clean, cut, find_matches, fit
+from ..drawing.cells import clean, cut, find_matches, fit
+from ..rows.ages import short_age
+from ..rows.branches import ARCHIVED, EntryRow
 
 if TYPE_CHECKING:
     from pimem_core.model import Hit, Topic

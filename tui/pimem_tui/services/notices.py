@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from pimem_core.errors import PimemError, PinnedError
 from pimem_core.formats.text import visible_cell
 
-from .advice import homely, in_keys
-from .type_ahead import TypeAhead
+from ..advice import homely, in_keys
+from ..keys.type_ahead import TypeAhead
 
 if TYPE_CHECKING:
     from pimem_core.paths import Places

@@ -18,9 +18,10 @@ from textual import on
 from textual.app import SuspendNotSupported
 from textual.signal import Signal
 
-from .editor import EditorEnd, run_editor
-from .handles import refuse_gone, to_edit
-from .messages import (
+from ..rows.handles import refuse_gone, to_edit
+from ..unforeseen import unexpected
+from ..widgets import KeyBar
+from ..workers.messages import (
     ChangeFailed,
     DraftReady,
     LeftUnsaved,
@@ -32,10 +33,9 @@ from .messages import (
     TopicChanged,
     WorkDone,
 )
+from .external_editor import EditorEnd, run_editor
 from .notices import Notices
 from .saving import Refusal, attempt
-from .unforeseen import unexpected
-from .widgets import KeyBar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -97,7 +97,7 @@ class TopicChanges(Notices):
 
     def remove_several(self, store: Store, topics: Sequence[Topic]) -> None:
         """Ask once, naming the count, then remove several topics."""
-        from .screens.confirm import ConfirmScreen
+        from ..screens.confirm import ConfirmScreen
 
         if len(topics) == 1:
             self.remove_topic(store, topics[0])
@@ -186,7 +186,7 @@ class TopicChanges(Notices):
 
     @on(RemovalKnown)
     def _ask_removal(self, message: RemovalKnown) -> None:
-        from .screens.confirm import ConfirmScreen  # loads when the first question comes
+        from ..screens.confirm import ConfirmScreen  # loads when the first question comes
 
         store, topic, removal = message.store, message.topic, message.removal
 
@@ -253,7 +253,7 @@ class TopicChanges(Notices):
     @on(NotSavedOutside)
     def _go_on_here(self, message: NotSavedOutside) -> None:
         """Let the person go on in the editor of the app, where nothing typed gets lost."""
-        from .screens.edit import EditScreen
+        from ..screens.edit import EditScreen
 
         if self.screen_stack:  # else the app ends, and the next start offers the draft
             self.push_screen(

@@ -11,10 +11,10 @@ from pimem_core.errors import SecretError
 from pimem_core.systems.layers import STATUSES, layered
 from textual import on
 
-from .branches import EntryRow, entry_rows
-from .cells import clean
+from ..drawing.cells import clean
+from ..rows.branches import EntryRow, entry_rows
+from ..workers.messages import ChangeFailed, EntriesRead, PromotionRefused, TopicChanged
 from .changes import TopicChanges
-from .messages import ChangeFailed, EntriesRead, PromotionRefused, TopicChanged
 from .saving import TAKE_OUT
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class LayerChanges(TopicChanges):
 
     def choose_status(self, store: LayeredStore, row: EntryRow) -> None:
         """Ask which status an entry gets, then set it."""
-        from .screens.choice import Choice, ChoiceScreen
+        from ..screens.choice import Choice, ChoiceScreen
 
         def chosen(status: str | None) -> None:
             if status is not None and status != row.entry.status:
@@ -87,7 +87,7 @@ class LayerChanges(TopicChanges):
 
     @on(EntriesRead)
     def _ask_newer(self, message: EntriesRead) -> None:
-        from .screens.choice import ChoiceScreen, entry_choices
+        from ..screens.choice import ChoiceScreen, entry_choices
 
         store, row = message.store, message.row
         others = [other for other in message.rows if other.file != row.file]
@@ -130,7 +130,7 @@ class LayerChanges(TopicChanges):
 
     def clear_task(self, store: LayeredStore, task: str) -> None:
         """Ask, then clear the current task."""
-        from .screens.confirm import ConfirmScreen
+        from ..screens.confirm import ConfirmScreen
 
         def answered(yes: bool | None) -> None:
             if yes:
@@ -178,7 +178,7 @@ class LayerChanges(TopicChanges):
 
     @on(PromotionRefused)
     def _ask_secret_promotion(self, message: PromotionRefused) -> None:
-        from .screens.confirm import ConfirmScreen
+        from ..screens.confirm import ConfirmScreen
 
         def answered(yes: bool | None) -> None:
             if yes:

@@ -11,7 +11,7 @@ from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.widget import Widget
 
-from .keys import key_names
+from .table import key_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from pimem_core.errors import PimemError
 from textual import on
 
+from ..workers.messages import Copied
 from .layer_changes import LayerChanges
-from .messages import Copied
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     )
     from textual.message import Message
 
-    from .branches import EntryRow
-    from .layer_changes import Wanted
-    from .listing import Listing
-    from .markdown import Line
-    from .saving import Refusal
-    from .screens.edit import EditScreen
+    from ..drawing.markdown import Line
+    from ..rows.branches import EntryRow
+    from ..rows.listing import Listing
+    from ..screens.edit import EditScreen
+    from ..services.layer_changes import Wanted
+    from ..services.saving import Refusal
 
 
 class TopicsRead(News):

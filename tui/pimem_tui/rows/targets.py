@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .screens.choice import Choice
+from ..screens.choice import Choice
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

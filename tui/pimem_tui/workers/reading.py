@@ -12,10 +12,10 @@ from pimem_core.formats.text import visible_cell
 from pimem_core.systems.base import skimmed
 from pimem_core.systems.layers import STATUSES, layered
 
-from .branches import EntryRow, entry_rows, find_row, found_rows, handle, list_rows
-from .cells import clean
-from .filtering import Filter, parse
-from .listing import prepare
+from ..drawing.cells import clean
+from ..rows.branches import EntryRow, entry_rows, find_row, found_rows, handle, list_rows
+from ..rows.filtering import Filter, parse
+from ..rows.listing import prepare
 from .messages import (
     BodyRead,
     HitsFound,
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from pimem_core.systems.layers import LayeredStore
     from textual.message import Message
 
-    from .listing import Listing
+    from ..rows.listing import Listing
 
     Post = Callable[[Message], object]
     Cancelled = Callable[[], bool]
@@ -249,8 +249,8 @@ def read_body(
         again: Look the topic itself up as well, since it was changed.
     """
     # These can wait until the list is there.
-    from .markdown import Line, lay_out
-    from .wrap import Run, wrap
+    from ..drawing.markdown import Line, lay_out
+    from ..drawing.wrap import Run, wrap
 
     try:
         if again:
@@ -292,7 +292,7 @@ def read_entry_links(
     """Find what an entry supersedes and what supersedes it, and lay out what is said of them."""
     from pimem_core.systems.base import Links
 
-    from .linking import lay_out_relations
+    from ..drawing.links import lay_out_relations
 
     try:
         known = {row.file: row for row in entry_rows(layer, layer.entries())}
@@ -330,9 +330,9 @@ def read_links(
     """
     from pimem_core.systems.base import Links
 
-    from .linking import lay_out_links
-    from .markdown import Line
-    from .wrap import Run, wrap
+    from ..drawing.links import lay_out_links
+    from ..drawing.markdown import Line
+    from ..drawing.wrap import Run, wrap
 
     try:
         found = links or store.links(file)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pimem_core.formats.text import visible
 from rich.cells import cell_len
 
-from .linking import target_of
+from .links import target_of
 from .wrap import Run, chop, wrap
 
 if TYPE_CHECKING:

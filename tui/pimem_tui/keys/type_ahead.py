@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from textual import events, on
 from textual.app import App
 
-from .news import News
+from ..workers.news import News
 
 if TYPE_CHECKING:
     from pimem_core.paths import Places

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from textual.binding import Binding
 
-from .keys import KEYS, key_names
+from .table import KEYS, key_names
 
 if TYPE_CHECKING:
     from textual.binding import BindingType

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pimem_core.formats.text import plural
 
-from .messages import Copied
+from ..workers.messages import Copied
 
 if TYPE_CHECKING:
     from textual.app import App

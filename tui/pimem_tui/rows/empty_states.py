@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 from pimem_core.systems.guidelines import SCOPE
 
-from .cells import clean
+from ..drawing.cells import clean
 from .filtering import NO_TYPE, parse
 
 if TYPE_CHECKING:
     from pimem_core.model import StoreStatus
 
+    from ..workers.messages import LayerRead
     from .filtering import Filter
     from .listing import Listing
-    from .messages import LayerRead
 
 
 def state_of(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .keys import KEYS, where
+from .table import KEYS, where
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

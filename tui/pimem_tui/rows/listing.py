@@ -9,7 +9,7 @@ from pimem_core.model import Hit
 from pimem_core.systems.layers import STATUSES
 from rich.cells import cell_len
 
-from .cells import clean
+from ..drawing.cells import clean
 from .filtering import NO_TYPE
 from .ordering import places_of
 

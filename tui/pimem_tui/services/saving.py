@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pimem_core.errors import ConflictError, PimemError, SecretError, TopicNotFoundError
 
-from .unforeseen import unexpected
+from ..unforeseen import unexpected
 
 if TYPE_CHECKING:
     import threading

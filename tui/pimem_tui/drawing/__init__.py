@@ -1,0 +1,1 @@
+"""Laying text out in terminal cells: Markdown, links, wrapping."""

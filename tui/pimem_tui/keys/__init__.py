@@ -1,0 +1,1 @@
+"""Keys: the table of them, bindings, palette, pastes, keys typed ahead."""

@@ -1,0 +1,1 @@
+"""What the app does for every screen: changes, drafts, clipboard, notices, themes."""

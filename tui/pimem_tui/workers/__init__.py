@@ -1,0 +1,1 @@
+"""Reading in the background, and the messages that bring the results."""
