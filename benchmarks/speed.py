@@ -11,8 +11,8 @@ import sys
 import time
 from pathlib import Path
 
-from pimem_core.systems import registry
-from pimem_core.systems.base import WriteRequest
+from pimem_core.systems.openpi.system import OpenpiSystem
+from pimem_core.systems.stores import WriteRequest
 
 from .stores import make_store
 
@@ -182,7 +182,7 @@ def write(root: Path) -> list[tuple[str, str, str]]:
     for count in (1_000, 10_000):
         places = make_store(root, count, body_bytes=100)
         os.environ["HOME"] = str(root)
-        store = registry.active_store(places)
+        store = OpenpiSystem().active(places)
         times = []
         for number in range(15):
             begin = time.perf_counter()

@@ -54,12 +54,34 @@ EXIT_CODES = {
 }
 
 
+class Hint:
+    """What to do next, for each front to put into its own words: a command, a key, a tool.
+
+    `do` is one of the words below, `topic` and `store` what it is about. `text` is the hint where
+    it is the same for every front.
+    """
+
+    #: See what there is; see the history; create a topic; unpin one; edit one; open a folder.
+    LIST, HISTORY, WRITE, UNPIN, EDIT, OPEN = "list", "history", "write", "unpin", "edit", "open"
+    #: Layered memory: create a layer, put a file into the inbox, promote one.
+    INIT, CHECKPOINT, PROMOTE = "init", "checkpoint", "promote"
+    #: Take a credential out, or say that it is meant to be kept; undo; switch another provider off.
+    SECRET, UNDO, TAKE_OVER = "secret", "undo", "take_over"
+
+    def __init__(self, do: str, *, topic: str = "", store: str = "", text: str = "") -> None:
+        self.do = do
+        self.topic = topic
+        self.store = store
+        self.text = text
+
+
 class PimemError(Exception):
     """Anything that stops a read or a change; nothing was changed on disk.
 
-    `outcome` is the word of the contract. `name`, `file` and `candidates` say which topic is meant
-    as far as it is known, `store` where it is when that is not the store that was asked, `path` the
-    file that could not be read.
+    `str(error)` says what is wrong, `hint` what to do about it. `outcome` is the word of the
+    contract. `name`, `file` and `candidates` say which topic is meant as far as it is known,
+    `store` where it is when that is not the store that was asked, `path` the file that could not be
+    read.
     """
 
     outcome: ClassVar[str] = "storage_error"
@@ -67,9 +89,16 @@ class PimemError(Exception):
     path = ""
 
     def __init__(
-        self, message: str, *, name: str = "", file: str = "", candidates: Sequence[str] = ()
+        self,
+        message: str,
+        *,
+        name: str = "",
+        file: str = "",
+        candidates: Sequence[str] = (),
+        hint: Hint | None = None,
     ) -> None:
         super().__init__(message)
+        self.hint = hint
         self.name = name
         self.file = file
         self.candidates = tuple(candidates)

@@ -7,7 +7,7 @@ import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pimem_core.systems.base import WriteRequest
+from pimem_core.systems.stores import WriteRequest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

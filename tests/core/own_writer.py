@@ -9,8 +9,8 @@ import sys
 
 from pimem_core.errors import StoreBusyError
 from pimem_core.paths import find_places
-from pimem_core.systems.base import WriteRequest
 from pimem_core.systems.openpi.system import OpenpiSystem
+from pimem_core.systems.stores import WriteRequest
 
 
 def main(label: str, count: int) -> None:

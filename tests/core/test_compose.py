@@ -8,25 +8,25 @@ from typing import TYPE_CHECKING
 import pytest
 from pimem_core.formats.merge import both, regions
 from pimem_core.history.drafts import Typed, TypedDraft, left_drafts
-from pimem_core.systems import registry
-from pimem_core.systems.base import WriteRequest
+from pimem_core.systems.openpi.system import OpenpiSystem
+from pimem_core.systems.stores import WriteRequest
 
 if TYPE_CHECKING:
     from pimem_core.paths import Places
-    from pimem_core.systems.base import Store
+    from pimem_core.systems.openpi.store import OpenpiStore
 
 TEXT = '---\nmetadata:\n  x: 1\nname: "A"\n# kept\ndescription: old   \n---\n\nbody\n'
 
 
 @pytest.fixture
-def store(places: Places) -> Store:
-    made = registry.active_store(places)
+def store(places: Places) -> OpenpiStore:
+    made = OpenpiSystem().active(places)
     made.write(WriteRequest(topic="A", content="body", summary="old"))
     Path(made.path, "a.md").write_text(TEXT)
     return made
 
 
-def test_composing_keeps_every_byte_that_was_not_changed(store: Store) -> None:
+def test_composing_keeps_every_byte_that_was_not_changed(store: OpenpiStore) -> None:
     document = store.read("a.md")
     same = store.compose(document, name="A", summary="old", body=document.body)
     assert same == TEXT
@@ -36,7 +36,9 @@ def test_composing_keeps_every_byte_that_was_not_changed(store: Store) -> None:
     )
 
 
-def test_composing_gives_a_bare_file_front_matter_only_when_it_needs_some(store: Store) -> None:
+def test_composing_gives_a_bare_file_front_matter_only_when_it_needs_some(
+    store: OpenpiStore,
+) -> None:
     Path(store.path, "a.md").write_text("bare\n")
     document = store.read("a.md")
     assert store.compose(document, name="A", summary="old", body="new\n") == "new\n"
@@ -45,7 +47,7 @@ def test_composing_gives_a_bare_file_front_matter_only_when_it_needs_some(store:
     assert text.endswith("---\nnew\n")
 
 
-def test_the_rules_answer_without_raising(store: Store) -> None:
+def test_the_rules_answer_without_raising(store: OpenpiStore) -> None:
     request = WriteRequest(topic="fine", content="", summary="s")
     assert store.check(request) is None
     assert "leave it out" in (store.check(request.but(topic="a[b")) or "")

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from pimem_core.history import transaction
 from pimem_core.systems import registry
-from pimem_core.systems.base import WriteRequest
+from pimem_core.systems.openpi.system import OpenpiSystem
+from pimem_core.systems.stores import WriteRequest
 
 if TYPE_CHECKING:
     import pytest
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 def test_repair_takes_back_a_change_that_died_before_its_index(
     places: Places, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store = registry.active_store(places)
+    store = OpenpiSystem().active(places)
     store.write(WriteRequest(topic="One", content="first", summary="s"))
     folder = Path(store.path)
     before = {path.name: path.read_bytes() for path in folder.iterdir()}

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 from pimem_core.search.kept import Texts
-from pimem_core.systems import registry
-from pimem_core.systems.base import WriteRequest
+from pimem_core.systems.openpi.system import OpenpiSystem
+from pimem_core.systems.stores import WriteRequest
 
 if TYPE_CHECKING:
     from pimem_core.paths import Places
-    from pimem_core.systems.base import Store
+    from pimem_core.systems.openpi.store import OpenpiStore
 
 # A process without threads, as commands are.
 _SEARCH = """
@@ -47,7 +47,7 @@ elif sys.argv[2] == "orphan":
             os.write(2, b"an orphan reads on")
         return inner(*arguments)
     search._in_body = counted
-found = registry.active_store(find_places()).search("line")
+found = OpenpiSystem().active(find_places()).search("line")
 if sys.argv[2] == "left":
     next(found)
     found.close()
@@ -62,8 +62,8 @@ except ChildProcessError:
 
 
 @pytest.fixture
-def store(places: Places) -> Store:
-    made = registry.active_store(places)
+def store(places: Places) -> OpenpiStore:
+    made = OpenpiSystem().active(places)
     made.write(WriteRequest(topic="A", content="body", summary="old"))
     return made
 
@@ -86,7 +86,7 @@ def test_kept_texts_follow_the_disk_when_doubted(tmp_path: Path) -> None:
     assert texts.of(str(path), 100) is None
 
 
-def test_a_search_with_kept_texts_finds_the_same(store: Store) -> None:
+def test_a_search_with_kept_texts_finds_the_same(store: OpenpiStore) -> None:
     Path(store.path, "b.md").write_text("Grüße und Ωmega\nsecond LINE\n")
     queries = ("line", "grüße", "ωmega", "old", "body", "nothing")
     before = [[hit.__dict__ for hit in store.search(query)] for query in queries]
@@ -107,7 +107,7 @@ def searched(places: Places, *words: str) -> str:
 
 
 def test_a_child_that_looks_through_the_second_half_changes_no_hit(
-    store: Store, places: Places
+    store: OpenpiStore, places: Places
 ) -> None:
     for number in range(9):
         name, body = f"T{number}", "a LINE\n" if number % 2 else "ü\nthe lıne, the line\n"
@@ -124,7 +124,7 @@ def test_a_child_that_looks_through_the_second_half_changes_no_hit(
 
 @pytest.mark.parametrize("hindrance", ["unwaited", "fork", "pipe"])
 def test_a_child_that_cannot_be_had_or_waited_for_changes_no_hit(
-    store: Store, places: Places, hindrance: str
+    store: OpenpiStore, places: Places, hindrance: str
 ) -> None:
     for number in range(9):
         store.write(WriteRequest(topic=f"T{number}", content="a line\n", summary=""))
@@ -133,7 +133,7 @@ def test_a_child_that_cannot_be_had_or_waited_for_changes_no_hit(
     assert searched(places, "2", hindrance) == alone
 
 
-def test_the_child_of_a_killed_search_reads_no_further(store: Store, places: Places) -> None:
+def test_the_child_of_a_killed_search_reads_no_further(store: OpenpiStore, places: Places) -> None:
     for number in range(9):
         store.write(WriteRequest(topic=f"T{number}", content="a line\n", summary=""))
     searched(places, "2", "orphan")

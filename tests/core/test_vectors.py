@@ -17,12 +17,12 @@ from pimem_core.errors import PimemError
 from pimem_core.files import lock
 from pimem_core.files.read import read_text
 from pimem_core.paths import Places, find_places
-from pimem_core.systems.base import WriteRequest
 from pimem_core.systems.openpi import carry_over, config, handoff, recap
 from pimem_core.systems.openpi.folders import local_folder, shared_folder
 from pimem_core.systems.openpi.index import INDEX_NAME, entries, parse_line
 from pimem_core.systems.openpi.injection import index_text
 from pimem_core.systems.openpi.system import OpenpiSystem
+from pimem_core.systems.stores import WriteRequest
 
 if TYPE_CHECKING:
     from pimem_core.systems.openpi.store import OpenpiStore

@@ -210,7 +210,7 @@ def _redoable(action: str) -> Callable[[Home], None]:
 
 
 def _do(home: Home, action: str) -> None:
-    from pimem_core.systems.base import WriteRequest
+    from pimem_core.systems.stores import WriteRequest
 
     if action == "remove":
         home.store.remove("Note")

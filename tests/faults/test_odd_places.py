@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import time_machine
 from faults.homes import EVERY, PIMEM, Home, filled
-from pimem_core.systems.base import WriteRequest
+from pimem_core.systems.stores import WriteRequest
 
 WRITE = ["write", "Note", "--summary", "s", "--content", "more"]
 

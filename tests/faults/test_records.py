@@ -15,7 +15,7 @@ from faults.homes import EVERY, KINDS, PIMEM, Home, filled, undo
 from pimem_core.errors import ConflictError, StorageError
 from pimem_core.files.process import this_process
 from pimem_core.history import journal, patch, record
-from pimem_core.systems.base import WriteRequest
+from pimem_core.systems.stores import WriteRequest
 
 APPEND = next(kind for kind in KINDS if kind.name == "write append")
 

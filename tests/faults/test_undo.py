@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from pimem_core.cli.main import main as command_line
 from pimem_core.errors import PimemError
 from pimem_core.history import journal
-from pimem_core.systems.base import WriteRequest
+from pimem_core.systems.stores import WriteRequest
 
 TOPICS = ["Note", "Keep", "Other", "Fresh", "Café 1"]
 TEXT = st.text(st.sampled_from("ab \n-#[]€\t:\"'"), max_size=30)

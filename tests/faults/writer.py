@@ -23,8 +23,8 @@ from pimem_core.files import publish
 from pimem_core.files.lock import StoreLock
 from pimem_core.history import record, recovery, transaction
 from pimem_core.paths import find_places
-from pimem_core.systems.base import WriteRequest
 from pimem_core.systems.openpi.system import OpenpiSystem
+from pimem_core.systems.stores import WriteRequest
 
 if TYPE_CHECKING:
     from pimem_core.history.record import FileRecord, Record

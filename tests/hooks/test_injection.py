@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from pimem_core.systems import registry
-from pimem_core.systems.base import WriteRequest
+from pimem_core.systems.openpi.system import OpenpiSystem
+from pimem_core.systems.stores import WriteRequest
 
 if TYPE_CHECKING:
     from pimem_core.paths import Places
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def write(places: Places, topic: str, summary: str = "s") -> None:
-    registry.active_store(places).write(WriteRequest(topic=topic, content="body", summary=summary))
+    OpenpiSystem().active(places).write(WriteRequest(topic=topic, content="body", summary=summary))
 
 
 def kinds(actions: list[dict[str, Any]]) -> list[str]:
@@ -71,7 +72,7 @@ def test_sticky_keeps_its_bytes_when_others_edit_the_index_until_the_schedule(ho
     write(host.places, "One")
     host.start()
     first = host.prompt()[0]["text"]
-    index = Path(registry.active_store(host.places).path) / "MEMORY.md"
+    index = Path(OpenpiSystem().active(host.places).path) / "MEMORY.md"
     index.write_text(index.read_text() + "\n- [Outside](one.md) 2026-01-01 -- x\n")
     assert [host.prompt()[0]["text"] == first for _ in range(3)] == [True] * 3
     assert "Outside" in host.prompt()[0]["text"]  # the fifth prompt
@@ -118,7 +119,7 @@ def test_sessions_keep_their_own_turns(host: Host) -> None:
 
 
 def test_stamps_are_shortened_to_the_day_unless_asked_for_in_full(host: Host) -> None:
-    store = Path(registry.active_store(host.places).path)
+    store = Path(OpenpiSystem().active(host.places).path)
     store.mkdir(parents=True)
     stamp = "2026-01-02T03:04:05+06:00"
     line = f"- [A](a.md) [pin] {stamp} -- at {stamp}"
@@ -253,7 +254,7 @@ def test_a_custom_message_run_keeps_the_block_that_the_next_prompt_makes_anew(
     write(host.places, "One")
     host.start()
     first = host.prompt()
-    index = Path(registry.active_store(host.places).path) / "MEMORY.md"
+    index = Path(OpenpiSystem().active(host.places).path) / "MEMORY.md"
     index.write_text(index.read_text() + "\n- [Outside](one.md) 2026-01-01 -- x\n")
     if why == "reload":
         host.command("reload")

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from pimem_core.pi import documents
-from pimem_core.systems import registry
+from pimem_core.systems.openpi.system import OpenpiSystem
 
 if TYPE_CHECKING:
     from .conftest import Host
 
 
 def store_files(host: Host) -> dict[str, bytes]:
-    folder = Path(registry.active_store(host.places).path)
+    folder = Path(OpenpiSystem().active(host.places).path)
     return {path.name: path.read_bytes() for path in folder.glob("*")} if folder.exists() else {}
 
 
@@ -77,7 +77,7 @@ def test_a_credential_is_refused_with_its_line_and_never_shown(host: Host) -> No
 
 
 def test_a_failed_call_is_an_error(host: Host) -> None:
-    folder = Path(registry.active_store(host.places).path)
+    folder = Path(OpenpiSystem().active(host.places).path)
     folder.mkdir(parents=True)
     (folder / "MEMORY.md").mkdir()
     result = host.tool("write_memory", topic="A", content="c", summary="s")

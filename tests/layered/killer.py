@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from pimem_core.history import record
 from pimem_core.paths import Places, find_places
-from pimem_core.systems.base import WriteRequest
 from pimem_core.systems.layered.system import LayeredSystem
+from pimem_core.systems.stores import WriteRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,13 +12,13 @@ from pimem_core.errors import (
     AmbiguousTopicError,
     InvalidArgumentError,
     TopicNotFoundError,
-    UnsupportedError,
 )
 from pimem_core.systems.layered import entries
+from pimem_core.systems.stores import PinningStore
 
 if TYPE_CHECKING:
     from layered.worlds import World
-    from pimem_core.systems.layers import Entry
+    from pimem_core.systems.layers import DatedEntry
 
 SEED = """## 2026-07-15 Choosing Chroma as Vector Store
 
@@ -36,7 +36,7 @@ SEED = """## 2026-07-15 Choosing Chroma as Vector Store
 """
 
 
-def one(text: str) -> Entry:
+def one(text: str) -> DatedEntry:
     (found,) = entries.parse(text, store="workspace", file="a.md")
     return found
 
@@ -346,5 +346,4 @@ def test_a_broken_entry_is_marked_in_the_list(world: World) -> None:
 
 
 def test_no_pins(world: World) -> None:
-    with pytest.raises(UnsupportedError):
-        world.layer("workspace").pin("d.md", True)
+    assert not isinstance(world.layer("workspace"), PinningStore)

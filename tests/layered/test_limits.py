@@ -15,7 +15,7 @@ from pimem_core.settings import trust
 from pimem_core.settings.config import Settings
 from pimem_core.systems.layered import injection
 from pimem_core.systems.layered.content import is_content, plain
-from pimem_core.systems.layered.layers import Layers
+from pimem_core.systems.layered.folder import Layers
 from pimem_core.systems.layered.loading import Loaded
 from pimem_core.systems.layered.scan import MemoryFile
 

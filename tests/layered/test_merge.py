@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from layered.worlds import World
-    from pimem_core.systems.layered.layers import Layers
+    from pimem_core.systems.layered.folder import Layers
 
 GIT = ["git", "-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "init.defaultBranch=m"]
 

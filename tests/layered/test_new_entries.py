@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from pimem_core.systems.base import WriteRequest
 from pimem_core.systems.layers import entry_content, split_content
+from pimem_core.systems.stores import WriteRequest
 
 if TYPE_CHECKING:
     from layered.worlds import World

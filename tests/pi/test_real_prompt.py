@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pi.real import HELPER, Real
 from pi.waiting import wait_for
-from pimem_core.systems import registry
-from pimem_core.systems.base import WriteRequest
+from pimem_core.systems.openpi.system import OpenpiSystem
+from pimem_core.systems.stores import WriteRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -125,7 +125,7 @@ def test_sticky_bytes_stay_until_a_write_through_any_front(both: Both) -> None:
             pi.model.replies = [call("write_memory", topic="By Tool", content="c", summary="s")]
             rpc.prompt("store it")
             changes("By Tool")
-            store = registry.active_store(pi.places)  # as the manager does
+            store = OpenpiSystem().active(pi.places)  # as the manager does
             store.write(WriteRequest(topic="By Manager", content="c", summary="s"))
             changes("By Manager")
             pi.pimem("undo")

@@ -5,12 +5,23 @@ from __future__ import annotations
 import asyncio
 import time
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from pimem_core.errors import PimemError, PinnedError, TopicNotFoundError
 from pimem_core.model import Change, Document, Hit, StoreStatus, Topic
+from pimem_core.progress import Unread, ignored, never, unwatched
 from pimem_core.systems import registry
-from pimem_core.systems.base import Removal, Store, WriteRequest, never, silent
+from pimem_core.systems.stores import (
+    ComposingStore,
+    EditableStore,
+    FolderStore,
+    PinningStore,
+    Removal,
+    RemovingStore,
+    Store,
+    WritableStore,
+    WriteRequest,
+)
 from pimem_tui.app import PimemApp
 from pimem_tui.screens.browser import BrowserScreen
 from pimem_tui.screens.detail import DetailScreen
@@ -23,7 +34,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from pimem_core.paths import Places
-    from pimem_core.systems.base import Cancelled, Progress
+    from pimem_core.progress import Cancelled, Progress
     from pimem_tui.rows.listing import Listing
     from textual.app import App
     from textual.pilot import Pilot
@@ -53,15 +64,14 @@ ODDITIES = [
 """Texts that have crashed or garbled terminal programs."""
 
 
-class MemoryStore:
-    """A store without a disk, for states that are hard to make for real."""
+class PlainStore(FolderStore, WritableStore):
+    """A store without a disk that only takes new topics."""
 
     system = "memory"
 
     def __init__(self, topics: Sequence[Topic] = (), *, name: str = "memory") -> None:
         self.name = name
         self.path = f"/stores/{name}"
-        self.abilities = frozenset({"write", "pin", "remove", "edit", "compose"})
         self.topics = list(topics)
         self.bodies: dict[str, str] = {}
         self.state = StoreStatus(
@@ -113,7 +123,12 @@ class MemoryStore:
         return self.bodies.get(file, "")[:51_200]
 
     def search(
-        self, query: str, *, cancelled: Cancelled = never, progress: Progress = silent
+        self,
+        query: str,
+        *,
+        cancelled: Cancelled = never,
+        progress: Progress = unwatched,
+        unread: Unread = ignored,
     ) -> Iterator[Hit]:
         self._called("search")
         for number, topic in enumerate(self.topics):
@@ -134,20 +149,11 @@ class MemoryStore:
     def announce(self) -> None:
         self._called("announce")
 
-    def keep_texts(self) -> None:
-        pass
-
-    def forget_texts(self) -> None:
-        pass
-
     def check(self, request: WriteRequest, opened: Document | None = None) -> str | None:
         return "The name holds a bracket." if "[" in request.topic else None
 
     def cost(self, name: str, summary: str) -> int:
         return len(name) + len(summary)
-
-    def compose(self, document: Document, *, name: str, summary: str, body: str) -> str:
-        return body
 
     def write(self, request: WriteRequest) -> Change:
         self._called("write")
@@ -163,6 +169,16 @@ class MemoryStore:
         return Change(
             outcome=outcome, store=self.name, name=topic.name, file=topic.file, message=message
         )
+
+    def recover(self) -> Sequence[str]:
+        return ()
+
+
+class MemoryStore(PlainStore, EditableStore, ComposingStore, PinningStore, RemovingStore):
+    """A store without a disk, for states that are hard to make for real."""
+
+    def compose(self, document: Document, *, name: str, summary: str, body: str) -> str:
+        return body
 
     def pin(self, topic: str, pinned: bool) -> Change:
         self._called("pin")
@@ -204,15 +220,10 @@ def make_topic(name: str, file: str | None = None, **values: Any) -> Topic:
     return Topic(**{**fields, **values})
 
 
-def as_store(store: MemoryStore) -> Store:
-    """The same store, for the type checker."""
-    return cast("Store", store)
-
-
 @asynccontextmanager
 async def manager(
     places: Places,
-    stores: Sequence[MemoryStore] | None = None,
+    stores: Sequence[Store] | None = None,
     *,
     size: tuple[int, int] = (120, 36),
     start: int = 0,
@@ -221,9 +232,7 @@ async def manager(
     top: Listing | None = None,
 ) -> AsyncIterator[Pilot[None]]:
     """A running manager, by default on the stores on disk and with the list read."""
-    used: Sequence[Store] = (
-        registry.all_stores(places) if stores is None else [as_store(store) for store in stores]
-    )
+    used: Sequence[Store] = registry.all_stores(places) if stores is None else list(stores)
     app = PimemApp(used, places, start=start, now=lambda: NOW, top=top)
     async with app.run_test(size=size, notifications=notifications) as pilot:
         if ready:

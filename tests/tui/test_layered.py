@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pimem_core.systems import registry
-from pimem_core.systems.layers import layered
+from pimem_core.systems.layers import LayerStore
 from pimem_tui.app import PimemApp
 from pimem_tui.rows.branches import EntryRow, list_rows
 from pimem_tui.screens.browser import BrowserScreen
@@ -172,8 +172,8 @@ async def test_an_entry_is_superseded_by_a_chosen_one_and_leads_there(demo: Plac
 
 
 async def test_following_unfolds_the_other_file(demo: Places) -> None:
-    layer = layered(registry.find_store("workspace", demo))
-    assert layer is not None
+    layer = registry.find_store("workspace", demo)
+    assert isinstance(layer, LayerStore)
     layer.supersede("patterns.md", "Outbox", "Batch size", by_file="experiments.md")
     async with manager(demo, start=WORKSPACE) as pilot:
         await press(pilot, "down", "right")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from layered.worlds import World
     from pimem_core.paths import Places
-    from pimem_core.systems.base import Store
+    from pimem_core.systems.stores import Store
 
 GLOBAL, WORKSPACE = 2, 3
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from pimem_core.model import Topic
     from pimem_core.paths import Places
-    from pimem_core.systems.base import Store
+    from pimem_core.systems.stores import Store
 
 
 def index(places: Places, store: str = "local") -> Path:

@@ -37,7 +37,7 @@ LARGE, NORMAL, SMALL = (120, 36), (80, 24), (40, 12)
 
 def rewrite(pilot: Pilot[None]) -> None:
     """What another program does to the topic that is being edited."""
-    path = Path(browser(pilot).store.path, "user-preferences.md")
+    path = Path(browser(pilot).store.place, "user-preferences.md")
     path.write_text(path.read_text().replace("short answers first", "long answers"))
 
 

@@ -19,6 +19,7 @@ from pimem_tui.workers.messages import StatusRead
 from tui.helpers import (
     NOW,
     MemoryStore,
+    PlainStore,
     browser,
     failing,
     make_topic,
@@ -185,8 +186,7 @@ async def test_a_folder_of_markdown_without_an_index_opens_read_only(
 
 
 async def test_a_system_without_an_action_hides_it(demo: Places) -> None:
-    store = MemoryStore([make_topic("alpha")])
-    store.abilities = frozenset({"write"})
+    store = PlainStore([make_topic("alpha")])
     async with manager(demo, [store]) as pilot:
         keys = shown(pilot).splitlines()[-1]
         assert "pin" not in keys

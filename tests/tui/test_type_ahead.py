@@ -30,7 +30,7 @@ from tui.helpers import (
 if TYPE_CHECKING:
     import pytest
     from pimem_core.paths import Places
-    from pimem_core.systems.base import Links
+    from pimem_core.systems.stores import Links
     from textual.pilot import Pilot
 
 

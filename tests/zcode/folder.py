@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pimem_core.systems.base import WriteRequest
+from pimem_core.systems.stores import WriteRequest
 from pimem_core.systems.zcode.store import ZcodeStore
 from pimem_core.systems.zcode.system import ZcodeSystem
 

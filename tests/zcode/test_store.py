@@ -14,7 +14,7 @@ from pimem_core.errors import (
     TopicNotFoundError,
     UnsupportedError,
 )
-from pimem_core.systems.base import linked
+from pimem_core.systems.stores import PinningStore
 from pimem_core.systems.zcode import check
 from pimem_core.systems.zcode.system import ZcodeSystem
 from zcode.folder import HEADER, fact
@@ -212,8 +212,7 @@ def test_links_and_backlinks(project: Project) -> None:
             "c.md": fact("c", body="\nnone\n"),
         }
     )
-    store = linked(project.store)
-    assert store is not None
+    store = project.store
     found = store.links("a.md")
     assert [(name, topic and topic.file) for name, topic in found.outgoing] == [
         ("beta", "b.md"),
@@ -276,11 +275,9 @@ def test_an_index_that_cannot_be_read_is_no_empty_index(
 def test_pins_do_not_exist(project: Project) -> None:
     project.write("x")
     with pytest.raises(UnsupportedError):
-        project.store.pin("x", True)
-    with pytest.raises(UnsupportedError):
         project.write("y", pin=True)
     assert project.names() == ["x"]
-    assert "pin" not in project.store.abilities
+    assert not isinstance(project.store, PinningStore)
 
 
 def test_the_check_reports_and_repairs_nothing(project: Project) -> None:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING
 
-from pimem_core.systems.base import linked
 from pimem_core.systems.zcode import check
 from pimem_core.systems.zcode.formats import recognise
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pimem_core.systems.base import Store
+    from pimem_core.systems.stores import FolderStore
     from zcode.folder import Project
 
 COUNT = 1200
@@ -104,7 +103,7 @@ def synthetic(rng: random.Random) -> tuple[dict[str, bytes], list[str]]:
     return files, lines
 
 
-def check_all(store: Store, files: dict[str, bytes]) -> None:
+def check_all(store: FolderStore, files: dict[str, bytes]) -> None:
     topics = store.list()
     assert {t.file for t in topics if t.problem != "file missing"} == set(files)
     for topic in topics:
@@ -127,8 +126,7 @@ def test_a_large_and_mixed_store(project: Project) -> None:
     before = project.files()
     check_all(project.store, files)
     assert recognise(str(project.path)) == "zcode"
-    store = linked(project.store)
-    assert store is not None
+    store = project.store
     found = [store.links(file) for file in list(files)[:3]]
     assert all(isinstance(name, str) for links in found for name, _ in links.outgoing)
     findings = check.findings(project.store, project.store.view())

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from pimem_core.paths import Places
-    from pimem_core.systems.base import Store
+    from pimem_core.systems.stores import Store
     from textual.binding import BindingType
     from textual.command import Provider
     from textual.screen import Screen
@@ -174,6 +174,6 @@ def _stores(places: Places, store: str | None, folder: str | None) -> tuple[Sequ
     stores = registry.offered_stores(places)
     wanted = registry.find_store(store, places) if store else registry.active_store(places)
     for index, known in enumerate(stores):
-        if known.path == wanted.path:
+        if known.place == wanted.place:
             return stores, index
     return [*stores, wanted], len(stores)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from pimem_core.history.drafts import left_drafts
 from pimem_core.settings import config as settings
-from pimem_core.systems.layers import layered
+from pimem_core.systems.layers import LayerStore
 from pimem_styles import stylesheet
 from textual import on
 from textual.signal import Signal
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from pimem_core.history.drafts import Typed, TypedDraft
     from pimem_core.paths import Places
     from pimem_core.settings.config import Settings
-    from pimem_core.systems.base import Store
+    from pimem_core.systems.stores import Store
     from textual.binding import Binding
     from textual.message import Message
 
@@ -234,7 +234,7 @@ class Manager(Copying):
     ) -> EditScreen:
         from .screens.edit import EditScreen
 
-        if layered(store) is None or (typed is not None and typed.opened is not None):
+        if not isinstance(store, LayerStore) or (typed is not None and typed.opened is not None):
             return EditScreen(store, None, draft=draft, typed=typed)
         from .screens.new_entry import NewEntryScreen
 
@@ -300,7 +300,7 @@ class Manager(Copying):
 
     def _reopen(self, draft: TypedDraft, typed: Typed) -> None:
         for store in self.stores:
-            if (store.system, store.path) == (typed.system, typed.folder):
+            if (store.system, store.place) == (typed.system, typed.folder):
                 self.push_screen(self._writer(store, draft, typed))
                 return
         key = self.key_for("list.drafts")
@@ -338,11 +338,11 @@ class Manager(Copying):
 
             try:
                 watch(
-                    store.path,
+                    store.place,
                     changed,
                     stop=stop,
                     since=began,
-                    below=layered(store) is not None,
+                    below=isinstance(store, LayerStore),
                 )
             except Exception as error:
                 unexpected(error)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from ..errors import EXIT_CODES, InvalidArgumentError, UnsupportedError
 from ..systems import registry
-from ..systems.layered.layers import GLOBAL, WORKSPACE
-from ..systems.layers import layered
+from ..systems.layers import GLOBAL, WORKSPACE, LayerStore
 from .reading import chosen, notice_troubles
 
 TYPE_CHECKING = False
@@ -14,36 +13,33 @@ if TYPE_CHECKING:
 
     from ..model import Change
     from ..paths import Places
-    from ..systems.layers import LayeredStore
     from .output import Output
 
-_SYSTEM = "layered"
 #: The layer that a command is about; init names its own. A folder that `--dir` gives must be it,
 #: else the one of the working folder would be touched instead.
 _LAYER = {"checkpoint": WORKSPACE, "clear-task": GLOBAL}
 
 
-def _store(options: argparse.Namespace, places: Places, output: Output) -> LayeredStore:
+def _store(options: argparse.Namespace, places: Places, output: Output) -> LayerStore:
     """The named layer, else the active one."""
     notice_troubles(places, output)
-    store = chosen(options, places) or registry.find_store(_SYSTEM, places)
-    found = layered(store)
-    if found is None:
+    store = chosen(options, places) or registry.active_layer(places)
+    if not isinstance(store, LayerStore):
         raise UnsupportedError(
             f"{options.command} is for layered memory; {store.name} is a store of {store.system}."
         )
     about = _LAYER.get(options.command) or getattr(options, "scope", None)
     if getattr(options, "dir", None) is not None and about in (GLOBAL, WORKSPACE):
-        touched = found.layer(about)
-        if touched is None or touched.path != found.path:
+        touched = store.layer(about)
+        if touched is None or touched.path != store.path:
             raise InvalidArgumentError(
-                f"{options.command} is about the {about} layer, which {found.path} is not; "
+                f"{options.command} is about the {about} layer, which {store.path} is not; "
                 "leave --dir out, or name that folder."
             )
-    return found
+    return store
 
 
-def _told(store: LayeredStore, change: Change, output: Output) -> int:
+def _told(store: LayerStore, change: Change, output: Output) -> int:
     store.announce()
     output.change(change)
     return EXIT_CODES[change.outcome]

@@ -108,16 +108,17 @@ def _run(options: argparse.Namespace) -> int:
 def _store_of(options: argparse.Namespace, places: Places) -> tuple[str, str]:
     """The name and folder of the store a refused command was about, as far as it can be told."""
     from ..systems import registry
+    from ..systems.stores import folder_of
     from .reading import chosen
 
     try:
         store = chosen(options, places)
         if store is None and options.runs.startswith("curating:"):  # commands of layered memory
-            store = registry.find_store("layered", places)
+            store = registry.active_layer(places)
         store = store or registry.active_store(places)
     except PimemError:
         return getattr(options, "store", None) or getattr(options, "dir", None) or "", ""
-    return store.name, store.path
+    return store.name, folder_of(store)
 
 
 def _command(options: argparse.Namespace) -> Callable[..., int]:

@@ -14,7 +14,8 @@ from ..errors import (
 )
 from ..formats.text import plural
 from ..systems import registry
-from ..systems.layers import layered
+from ..systems.layers import LayerStore
+from ..systems.stores import FolderStore, supporting
 from .output import topic_line, topic_row
 
 TYPE_CHECKING = False
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 
     from ..model import Setting, StoreStatus, Topic
     from ..paths import Places
-    from ..systems.base import Store
-    from ..systems.layers import Entry, LoadStatus
+    from ..systems.layers import DatedEntry, LoadStatus
+    from ..systems.stores import Store
     from .output import Output
 
 #: Of an opened topic, what `list` gives or the other keys of `show` already hold.
@@ -105,14 +106,13 @@ def show(options: argparse.Namespace, places: Places, output: Output) -> int:
     topic = store.find(options.topic)
     with about(topic):
         if options.raw:
-            output.data(store.read_bytes(topic.file))
+            output.data(supporting(store, FolderStore).read_bytes(topic.file))
             return 0
         document = store.read(topic.file)
     if output.as_json:
         row = {key: value for key, value in document.__dict__.items() if key not in _NOT_SHOWN}
-        layer = layered(store)
-        if layer is not None:
-            row["entries"] = [entry_row(entry) for entry in layer.entries(topic.file)]
+        if isinstance(store, LayerStore):
+            row["entries"] = [entry_row(entry) for entry in store.entries(topic.file)]
         output.document(row)
         return 0
     output.text(topic_line(topic.but(name=document.name)))
@@ -121,7 +121,7 @@ def show(options: argparse.Namespace, places: Places, output: Output) -> int:
     return 0
 
 
-def entry_row(entry: Entry) -> dict[str, object]:
+def entry_row(entry: DatedEntry) -> dict[str, object]:
     """A dated entry as JSON."""
     fields = dict(entry.fields)
     return {
@@ -176,7 +176,7 @@ def status(options: argparse.Namespace, places: Places, output: Output) -> int:
     notice_troubles(places, output)
     named = chosen(options, places)
     found = [store.status() for store in ([named] if named else registry.all_stores(places))]
-    layer = layered(named) if named is not None else None
+    layer = named if isinstance(named, LayerStore) else None
     if output.as_json:
         rows = [status_row(row) for row in found]
         if layer is not None:

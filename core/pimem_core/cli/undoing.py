@@ -5,9 +5,9 @@ from __future__ import annotations
 from ..errors import EXIT_CODES, PimemError, TopicNotFoundError
 from ..formats.text import plural, quote
 from ..history import journal
-from ..history import undo as undoing
 from ..model import Change
 from ..systems import registry
+from ..systems import undo as undoing
 from .output import change_row
 from .reading import chosen, notice_troubles
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..paths import Places
-    from ..systems.base import Store
+    from ..systems.stores import Store
     from .output import Output
 
 

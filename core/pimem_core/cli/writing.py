@@ -7,7 +7,15 @@ import sys
 
 from ..errors import EXIT_CODES, InvalidArgumentError, StorageError
 from ..files.read import decode
-from ..systems.base import WriteRequest
+from ..systems.stores import (
+    EditableStore,
+    FolderStore,
+    PinningStore,
+    RemovingStore,
+    WritableStore,
+    WriteRequest,
+    supporting,
+)
 from .reading import about, store_of
 
 TYPE_CHECKING = False
@@ -16,7 +24,7 @@ if TYPE_CHECKING:
 
     from ..model import Change
     from ..paths import Places
-    from ..systems.base import Store
+    from ..systems.stores import Store
     from .output import Output
 
 _STDERR = 2
@@ -30,7 +38,7 @@ def _told(store: Store, change: Change, output: Output) -> int:
 
 def write(options: argparse.Namespace, places: Places, output: Output) -> int:
     """Create or extend a topic."""
-    store = store_of(options, places, output)
+    store = supporting(store_of(options, places, output), WritableStore, name=options.topic)
     request = WriteRequest(
         topic=_utf8("TOPIC", options.topic),
         content=_content(options, output),
@@ -111,19 +119,19 @@ def _utf8(what: str, text: str) -> str:
 
 def pin(options: argparse.Namespace, places: Places, output: Output) -> int:
     """Pin a topic."""
-    store = store_of(options, places, output)
+    store = supporting(store_of(options, places, output), PinningStore, name=options.topic)
     return _told(store, store.pin(options.topic, True), output)
 
 
 def unpin(options: argparse.Namespace, places: Places, output: Output) -> int:
     """Unpin a topic."""
-    store = store_of(options, places, output)
+    store = supporting(store_of(options, places, output), PinningStore, name=options.topic)
     return _told(store, store.pin(options.topic, False), output)
 
 
 def remove(options: argparse.Namespace, places: Places, output: Output) -> int:
     """Remove a topic."""
-    store = store_of(options, places, output)
+    store = supporting(store_of(options, places, output), RemovingStore, name=options.topic)
     return _told(store, store.remove(options.topic), output)
 
 
@@ -139,11 +147,11 @@ def edit(options: argparse.Namespace, places: Places, output: Output) -> int:
     # What the command prints may go to a program, which must not get the editor's screen.
     screen = None if sys.stdout.isatty() else _STDERR
     with about(topic):
-        opened = decode(store.read_bytes(topic.file), topic.path)
+        opened = decode(supporting(store, FolderStore).read_bytes(topic.file), topic.path)
         draft = Draft.create(places, topic.file, opened)
         text = edit_in_editor(draft, os.environ, screen)
         with draft.kept_on_failure():
-            change = store.save(
+            change = supporting(store, EditableStore).save(
                 topic.file, opened=opened, text=text, allow_secret=options.allow_secret
             )
     return _told(store, change, output)

@@ -7,10 +7,10 @@ import contextlib
 from .. import __version__
 from ..model import Value
 from ..paths import find_places
+from ..progress import never
 from ..settings import config as settings
 from ..systems import registry
 from ..systems.actions import notify
-from ..systems.base import never
 from ..systems.hosting import HookContext
 from .protocol import HOST_EVENTS, PROTOCOL, Request, RequestError, failure, response
 from .state import SessionState
@@ -22,9 +22,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..paths import Places
+    from ..progress import Cancelled
     from ..settings.config import Settings
     from ..systems.actions import Action
-    from ..systems.base import Cancelled, System
+    from ..systems.system import System
 
 _CANCELS_KEPT = 100
 #: Events whose answers take something from the state that is put back when they came too late.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..model import Topic
-    from ..systems.base import Cancelled, Progress, Unread
+    from ..progress import Cancelled, Progress, Unread
     from .kept import Texts
 
 _SNIPPET_UNITS = 120

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from ..model import Value
-from .base import never
+from ..progress import never
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any, Protocol
+    from typing import Any
 
     from ..errors import PimemError
     from ..paths import Places
+    from ..progress import Cancelled
     from ..settings.config import Settings
     from .actions import Action
-    from .base import Cancelled
-else:
-    Protocol = object
 
 
 class SessionInfo(Value):
@@ -82,37 +80,48 @@ class Part(Value):
     dropped: Sequence[str] = ()
 
 
-class Hooks(Protocol):
-    """What a system does inside a host such as pi. Calls of one session come one at a time."""
+class Hooks:
+    """What a system does inside a host such as pi. Calls of one session come one at a time.
+
+    What a system leaves as it is here, it does not take part in.
+    """
 
     def offer(self, places: Places) -> Offer:
         """Tools, commands and events, for the describe document."""
-        ...
+        del places
+        return Offer()
 
     def event(self, name: str, payload: Mapping[str, Any], context: HookContext) -> list[Action]:
         """What the host should do at one of the events that were asked for."""
-        ...
+        del name, payload, context
+        return []
 
     def start(self, context: HookContext) -> list[Action]:
         """The slow part of a session's start, after `session_start` was answered."""
-        ...
+        del context
+        return []
 
     def tool(self, name: str, params: Mapping[str, Any], context: HookContext) -> list[Action]:
         """Run a tool; a refusal is a result that tells the model what to do instead."""
-        ...
+        del name, params, context
+        return []
 
     def command(self, name: str, args: str, context: HookContext) -> list[Action] | None:
         """Run a slash command; None when these words are not this system's."""
-        ...
+        del name, args, context
+        return None
 
     def complete(self, name: str, prefix: str, context: HookContext) -> list[dict[str, str]]:
         """Completions of a command's argument: value, label and description."""
-        ...
+        del name, prefix, context
+        return []
 
     def answer(self, key: str, value: bool | None, context: HookContext) -> list[Action] | None:
         """Go on after the person answered a `confirm`; None when the key is not this system's."""
-        ...
+        del key, value, context
+        return None
 
     def inject(self, context: HookContext, *, turn: int) -> Sequence[Part]:
         """The parts that a session's n-th prompt is given, without changing anything."""
-        ...
+        del context, turn
+        return ()

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
 from ..model import Value
-from .base import Store
+from .stores import FolderStore
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
-    from typing import Protocol, cast
 
     from ..model import Change, Topic
-else:
-    Protocol = object
-
-    def cast(_kind, value):
-        """Stand in for what only type checkers read."""
-        return value
 
 
+#: The names of the two layers.
+GLOBAL = "global"
+WORKSPACE = "workspace"
 #: What an entry's status and confidence can be.
 STATUSES = ("active", "superseded", "deprecated")
 CONFIDENCES = ("high", "medium", "low")
@@ -33,7 +31,7 @@ class Place(Value):
     heading: str
 
 
-class Entry(Value):
+class DatedEntry(Value):
     """A dated entry of a memory file: `## YYYY-MM-DD Title` with fields below it.
 
     `heading` is the whole text of the heading and names the entry. `fields` are names in small
@@ -178,32 +176,33 @@ def entry_text(day: str, title: str, content: str) -> str:
     return f"## {day} {title}\n\n{content}".rstrip("\r\n")
 
 
-class LayeredStore(Store, Protocol):
-    """A store that is a layer of a memory with an inbox; `inbox` is among its `abilities`.
+class LayerStore(FolderStore):
+    """A store that is a layer of a memory with dated entries and an inbox.
 
     Its topics are files, their names relative paths.
     """
 
-    def layer(self, name: str) -> LayeredStore | None:
+    @abstractmethod
+    def layer(self, name: str) -> LayerStore | None:
         """The store of the layer `global` or `workspace`, there or not; None for other names.
 
         Raises:
             InvalidArgumentError: The project can have no such layer; the message says why.
         """
-        ...
 
+    @abstractmethod
     def load_lines(self) -> Sequence[str]:
         """The load status as lines for people."""
-        ...
 
+    @abstractmethod
     def load(self) -> LoadStatus:
         """Which files the next prompt gets, how much of each, and what is hidden or cut."""
-        ...
 
-    def entries(self, file: str | None = None) -> Sequence[Entry]:
+    @abstractmethod
+    def entries(self, file: str | None = None) -> Sequence[DatedEntry]:
         """The dated entries of one file or of all, in the files' order."""
-        ...
 
+    @abstractmethod
     def set_status(self, file: str, entry: str, status: str) -> Change:
         """Set an entry's status: `updated` or `unchanged`.
 
@@ -212,28 +211,28 @@ class LayeredStore(Store, Protocol):
             TopicNotFoundError: There is no such entry.
             AmbiguousTopicError: Several match.
         """
-        ...
 
+    @abstractmethod
     def supersede(self, file: str, entry: str, by: str, *, by_file: str | None = None) -> Change:
         """Mark an entry as replaced by another one, in both; raises as `set_status`."""
-        ...
 
+    @abstractmethod
     def archive(self, file: str, entry: str | None = None) -> Change:
         """Move a file, or one entry of it, into the archive: `moved`."""
-        ...
 
+    @abstractmethod
     def archived(self) -> Sequence[Topic]:
         """What is in the archive."""
-        ...
 
+    @abstractmethod
     def inbox(self) -> Sequence[InboxFile]:
         """What waits to be reviewed in this layer."""
-        ...
 
+    @abstractmethod
     def checkpoint(self) -> Change:
         """Put an empty template into the workspace's inbox: `created`."""
-        ...
 
+    @abstractmethod
     def promotion(
         self, file: str, folder: str, target: str, *, sections: Sequence[str] | None = None
     ) -> Promotion:
@@ -245,12 +244,12 @@ class LayeredStore(Store, Protocol):
             target: The name of the file that gets the text.
             sections: Headings of the sections to take; the whole file when left out.
         """
-        ...
 
+    @abstractmethod
     def targets(self) -> Sequence[Target]:
         """The files that can be promoted to, and the usual ones that are not there yet."""
-        ...
 
+    @abstractmethod
     def promote(
         self,
         file: str,
@@ -268,8 +267,8 @@ class LayeredStore(Store, Protocol):
             InvalidTopicError: Source or target is no regular file, or both are the same one.
             SecretError: The text looks like it holds a credential.
         """
-        ...
 
+    @abstractmethod
     def init(self, scope: str) -> Change:
         """Create what is missing of the layer `global` or `workspace`: `initialized`, `unchanged`.
 
@@ -279,17 +278,11 @@ class LayeredStore(Store, Protocol):
             InvalidArgumentError: There is no such scope, or the project can have no memory.
             StorageError: Something that is no folder is in the way.
         """
-        ...
 
+    @abstractmethod
     def clear_task(self) -> Change:
         """Empty the task state: `cleared` or `unchanged`."""
-        ...
 
+    @abstractmethod
     def refresh(self) -> Change:
         """Read everything anew and say what changed since the last time this was asked."""
-        ...
-
-
-def layered(store: Store) -> LayeredStore | None:
-    """The store as a layer with entries, inbox and archive, None when it is none."""
-    return cast("LayeredStore", store) if "inbox" in store.abilities else None

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 
-from ..errors import InvalidArgumentError, PimemError
+from ..errors import InvalidArgumentError, PimemError, UnsupportedError
 from ..history.unfinished import may_be_any
-from .layered.layers import GLOBAL, WORKSPACE
+from ..settings import config as settings
 from .layered.system import LayeredSystem
+from .layers import LayerStore
 from .openpi.system import OpenpiSystem
+from .stores import FolderStore, folder_of, supporting
 from .zcode.system import ZcodeSystem
 
 TYPE_CHECKING = False
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 
     from ..errors import ConfigError
     from ..paths import Places
-    from .base import Store, System
+    from .stores import Store
+    from .system import System
 
 #: The first is what is meant when no store is named; its format is the most general one as well.
 SYSTEMS: Sequence[System] = (OpenpiSystem(), LayeredSystem(), ZcodeSystem())
@@ -30,20 +32,30 @@ def all_stores(places: Places) -> list[Store]:
 
 
 def offered_stores(places: Places) -> list[Store]:
-    """The same, and the layers of a memory that can still be created, unless it is switched off."""
-    from ..settings import config as settings
+    """The same, and those that a person could still create, of systems that are not "off"."""
+    config, _trouble = settings.load(places)
+    return [
+        store
+        for system in SYSTEMS
+        for store in (
+            system.stores(places)
+            if config.systems.get(system.name) == "off"
+            else system.offered(places)
+        )
+    ]
 
-    stores = all_stores(places)
+
+def active_layer(places: Places) -> LayerStore:
+    """The layer that is meant when none is named.
+
+    Raises:
+        UnsupportedError: No system here keeps a memory in layers.
+    """
     for system in SYSTEMS:
-        if settings.load(places)[0].systems.get(system.name) == "off":
-            continue
-        for name in (GLOBAL, WORKSPACE):
-            # Where there is no project, there is no workspace to create.
-            with contextlib.suppress(PimemError):
-                layer = system.named(name, places)
-                if layer is not None and all(store.name != name for store in stores):
-                    stores.append(layer)
-    return stores
+        store = system.active(places)
+        if isinstance(store, LayerStore):
+            return store
+    raise UnsupportedError("No memory system here has layers.")
 
 
 def active_store(places: Places) -> Store:
@@ -93,7 +105,7 @@ def open_folder(path: str, places: Places) -> Store:
     real = os.path.realpath(path)
     for store in all_stores(places):
         # A store's own name keeps its history and rules, also on the way through a link.
-        if os.path.realpath(store.path) == real:
+        if os.path.realpath(folder_of(store) or os.devnull) == real:
             return store
     return _fitting(path).open(path, places)
 
@@ -147,7 +159,7 @@ def repair(places: Places) -> list[str]:
     left = recovery.unfinished(places.state_dir)
     for system, folder in dict.fromkeys((r.about.system, r.about.folder) for r in left):
         try:
-            said += store_of(system, folder, places).recover()
+            said += supporting(store_of(system, folder, places), FolderStore).recover()
         except PimemError as error:
             said.append(str(error))
     return said

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from pimem_core.model import Topic
-    from pimem_core.systems.base import Links
+    from pimem_core.systems.stores import Links
 
     from .markdown import Line
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pimem_core.errors import PimemError
 from pimem_core.model import Topic
-from pimem_core.systems.layers import Entry, layered
+from pimem_core.systems.layers import LayerStore
 
 from .listing import Listing, prepare
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from pimem_core.model import Hit
-    from pimem_core.systems.base import Store
-    from pimem_core.systems.layers import LayeredStore, LoadStatus, Place
+    from pimem_core.systems.layers import DatedEntry, LoadStatus, Place
+    from pimem_core.systems.stores import Store
 
     from .filtering import Filter
 
@@ -37,9 +37,9 @@ class EntryRow(Topic):
     """
 
     of: str
-    entry: Entry
+    entry: DatedEntry
 
-    def __init__(self, *, of: str, entry: Entry, **values: Any) -> None:
+    def __init__(self, *, of: str, entry: DatedEntry, **values: Any) -> None:
         """Set the fields of a topic, and these two."""
         super().__init__(**values)
         object.__setattr__(self, "of", of)
@@ -66,7 +66,7 @@ def handle(place: Place) -> str:
     return f"{place.file}{_JOINT}{place.heading}"
 
 
-def entry_rows(store: LayeredStore, entries: Iterable[Entry]) -> list[EntryRow]:
+def entry_rows(store: LayerStore, entries: Iterable[DatedEntry]) -> list[EntryRow]:
     """Entries as rows, each with a handle of its own."""
     seen: dict[str, int] = {}
     rows = []
@@ -91,7 +91,7 @@ def entry_rows(store: LayeredStore, entries: Iterable[Entry]) -> list[EntryRow]:
     return rows
 
 
-def find_row(store: LayeredStore, file: str) -> EntryRow | None:
+def find_row(store: LayerStore, file: str) -> EntryRow | None:
     """The entry with this handle as it is now; None when it is gone."""
     rows = entry_rows(store, store.entries(file.partition(_JOINT)[0]))
     return next((row for row in rows if row.file == file), None)
@@ -123,7 +123,7 @@ def list_rows(
         StorageError: The store cannot be read.
     """
     topics = store.list(cancelled=cancelled)
-    layer = layered(store)
+    layer = store if isinstance(store, LayerStore) else None
     if layer is None or cancelled():
         return prepare(topics, order=order)
     known = with_load(topics, layer.load())
@@ -136,7 +136,7 @@ def list_rows(
     return listing
 
 
-def _below(layer: LayeredStore, unfolded: Collection[str]) -> Mapping[str, Sequence[EntryRow]]:
+def _below(layer: LayerStore, unfolded: Collection[str]) -> Mapping[str, Sequence[EntryRow]]:
     below: dict[str, list[EntryRow]] = {}
     for row in entry_rows(layer, layer.entries()):
         if row.of in unfolded:
@@ -145,7 +145,7 @@ def _below(layer: LayeredStore, unfolded: Collection[str]) -> Mapping[str, Seque
 
 
 def found_rows(
-    layer: LayeredStore, wanted: Filter, hits: Sequence[Hit], *, order: int, known: Listing | None
+    layer: LayerStore, wanted: Filter, hits: Sequence[Hit], *, order: int, known: Listing | None
 ) -> Listing:
     """What a filter takes: files with a hit, and below them the entries with the words.
 

@@ -6,10 +6,11 @@ import contextlib
 from typing import TYPE_CHECKING
 
 from pimem_core.errors import AmbiguousTopicError, InvalidTopicError, TopicNotFoundError
+from pimem_core.systems.stores import FolderStore, supporting
 
 if TYPE_CHECKING:
     from pimem_core.model import Document, Topic
-    from pimem_core.systems.base import Store
+    from pimem_core.systems.stores import Store
 
 
 def refuse_gone(store: Store, topic: Topic) -> None:
@@ -47,6 +48,8 @@ def to_edit(store: Store, file: str, remove_key: str) -> Document:
             said = f"{error} {remove_key} takes its line out of the index."
             raise TopicNotFoundError(said, file=file) from error
         raise
-    if "\ufffd" in document.text and "\ufffd".encode() not in store.read_bytes(file):
+    if "\ufffd" in document.text and "\ufffd".encode() not in supporting(
+        store, FolderStore
+    ).read_bytes(file):
         raise InvalidTopicError(f"{document.path} is no UTF-8, so it cannot be edited.", file=file)
     return document

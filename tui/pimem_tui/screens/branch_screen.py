@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pimem_core.systems.layers import layered
+from pimem_core.systems.layers import LayerStore
 from textual import on
 
 from ..rows.branches import EntryRow, file_of, handle
@@ -30,12 +30,12 @@ class BranchScreen(StoreScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Hide what needs a layer in other stores, grey out what cannot be done now."""
         if action == "inbox":
-            return layered(self.store) is not None
+            return isinstance(self.store, LayerStore)
         if action in _OF_LAYERS:
             return self._check_layer(action)
         if action not in _OF_BRANCHES:
             return super().check_action(action, parameters)
-        if layered(self.store) is None:
+        if not isinstance(self.store, LayerStore):
             return False
         topic, unfolded = self.topic, self.topic_list.listing.unfolded
         folds = topic is not None and not self._query and file_of(topic) in unfolded
@@ -53,7 +53,7 @@ class BranchScreen(StoreScreen):
 
     def _check_layer(self, action: str) -> bool | None:
         found = self.known_layer
-        if found is None or layered(self.store) is None:
+        if found is None or not isinstance(self.store, LayerStore):
             return False
         if action == "init_layer":
             if not found.missing or self.store.name not in ("global", "workspace"):
@@ -127,19 +127,19 @@ class BranchScreen(StoreScreen):
 
     def action_init_layer(self) -> None:
         """Create the layer that is shown."""
-        layer = layered(self.store)
+        layer = self.store if isinstance(self.store, LayerStore) else None
         if layer is not None:
             self.app.init_layer(layer)
 
     def action_edit_task(self) -> None:
         """Edit the current task."""
-        layer = layered(self.store)
+        layer = self.store if isinstance(self.store, LayerStore) else None
         if layer is not None and self.known_layer is not None:
             self.app.edit_task(layer, self.known_layer.load.task_file)
 
     def action_clear_task(self) -> None:
         """Clear the current task, after a question."""
-        layer = layered(self.store)
+        layer = self.store if isinstance(self.store, LayerStore) else None
         if layer is not None and self.known_layer is not None:
             self.app.clear_task(layer, self.known_layer.task)
 

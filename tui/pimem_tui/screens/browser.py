@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from pimem_core.formats.text import plural
-from pimem_core.systems.base import handing_over
+from pimem_core.systems.stores import FolderStore, HandoffStore
 from textual import on
 from textual.widgets import Input
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pimem_core.model import Topic
-    from pimem_core.systems.base import HandoffStore
     from textual.binding import BindingType
 
 
@@ -106,7 +105,7 @@ class BrowserScreen(BranchScreen):
     def _filter(self, query: str) -> None:
         if query == self._query:
             return
-        if not self._query:
+        if not self._query and isinstance(self.store, FolderStore):
             self.store.forget_texts()
         self._query = query
         self.hits_due = bool(query)
@@ -183,7 +182,7 @@ class BrowserScreen(BranchScreen):
         self.workers.cancel_group(self, "search")
         self._index = self.tabs.active = index
         self._hits = None
-        self.about.path, self.about.status = self.store.path, self.store_status
+        self.about.path, self.about.status = self.store.place, self.store_status
         self._slow = False
         self._show_rows()
         self._read()
@@ -289,7 +288,10 @@ class BrowserScreen(BranchScreen):
     @property
     def _handing_over(self) -> HandoffStore | None:
         """The store with the handoff: the one that shows, else the first that has one."""
-        return next(filter(None, map(handing_over, (self.store, *self._stores))), None)
+        for store in (self.store, *self._stores):
+            if isinstance(store, HandoffStore) and store.has_handoff:
+                return store
+        return None
 
     def action_settings(self) -> None:
         """Show the settings."""

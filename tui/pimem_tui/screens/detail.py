@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from pimem_core.systems.base import linked
-from pimem_core.systems.layers import layered
+from pimem_core.systems.layers import LayerStore
+from pimem_core.systems.stores import LinkedStore
 from pimem_styles import stylesheets
 from textual import getters, on
 from textual.widgets import Static
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from pimem_core.model import StoreStatus, Topic
-    from pimem_core.systems.base import Links, Store
+    from pimem_core.systems.stores import Links, Store
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
@@ -191,7 +191,8 @@ class DetailScreen(TopicScreen):
             if not message.error:  # which stands in the place of the text
                 self.app.say(f'"{self._topic.name}" changed on disk just now.')
         self._show_text()
-        store, layer = linked(self._store), layered(self._store)
+        store = self._store if isinstance(self._store, LinkedStore) else None
+        layer = self._store if isinstance(self._store, LayerStore) else None
         has_links = store is not None or isinstance(self._topic, EntryRow)
         if message.error or not has_links:
             self.due = False

@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pimem_core.errors import PimemError
 from pimem_core.history.drafts import Typed, TypedDraft
-from pimem_core.systems.base import WriteRequest
+from pimem_core.systems.stores import (
+    ComposingStore,
+    EditableStore,
+    WritableStore,
+    WriteRequest,
+    supporting,
+)
 from textual import on
 
 from ..keys.bindings import bindings_of
@@ -19,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from pimem_core.model import Change, Document
-    from pimem_core.systems.base import Store
+    from pimem_core.systems.stores import Store
     from textual.binding import BindingType
     from textual.message import Message
     from textual.timer import Timer
@@ -131,7 +137,7 @@ class EditScreen(EditForm):
 
             def write() -> Change:
                 self._draft.keep(typed)
-                return self.store.write(request)
+                return supporting(self.store, WritableStore).write(request)
 
             self._start(write, "", "")
             return
@@ -147,7 +153,9 @@ class EditScreen(EditForm):
                     document, name=name, summary=summary, body=body, type=typed.type
                 )
             else:
-                text = self.store.compose(document, name=name, summary=summary, body=body)
+                text = supporting(self.store, ComposingStore).compose(
+                    document, name=name, summary=summary, body=body
+                )
         except PimemError as error:
             self.take_refusal(Refusal("refused", str(error)))
             return
@@ -162,7 +170,9 @@ class EditScreen(EditForm):
             self._draft.keep(typed)
             store, file = self.typed_store, document.file
             if store is None or typed.title in ("", document.title):
-                return self.store.save(file, opened=opened, text=text, allow_secret=allow_secret)
+                return supporting(self.store, EditableStore).save(
+                    file, opened=opened, text=text, allow_secret=allow_secret
+                )
             return store.save(
                 file, opened=opened, text=text, title=typed.title, allow_secret=allow_secret
             )
@@ -207,7 +217,7 @@ class EditScreen(EditForm):
     def _become_new(self) -> None:
         """Go on with a text whose file was deleted: saving writes it as a new topic."""
         document = self._document
-        if document is None or "compose" not in self.store.abilities:
+        if document is None or not isinstance(self.store, ComposingStore):
             self.app.say_error("The file was deleted meanwhile. What you typed is kept as a draft.")
             return
         if self._whole:

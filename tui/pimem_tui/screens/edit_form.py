@@ -10,7 +10,14 @@ from pimem_core.formats.tokens import estimate
 from pimem_core.history.drafts import Typed
 from pimem_core.model import Document
 from pimem_core.paths import tilde
-from pimem_core.systems.base import WriteRequest, typed
+from pimem_core.systems.stores import (
+    ComposingStore,
+    PinningStore,
+    TypedStore,
+    WritableStore,
+    WriteRequest,
+    supporting,
+)
 from pimem_styles import stylesheets
 from textual import getters, on
 from textual.containers import Horizontal, Vertical
@@ -29,7 +36,7 @@ from ..workers.messages import TextMeasured
 from .steady import SteadyScreen
 
 if TYPE_CHECKING:
-    from pimem_core.systems.base import Store
+    from pimem_core.systems.stores import Store
     from textual.app import ComposeResult
     from textual.timer import Timer
 
@@ -75,12 +82,14 @@ class EditForm(SteadyScreen[None], Reader):
         super().__init__()
         self.store = store
         #: The store as one whose topics have a type and a title; None when they have none.
-        self.typed_store = typed(store)
+        self.typed_store = store if isinstance(store, TypedStore) else None
         if draft_of is not None and draft_of.opened is not None:
             document = Document(**draft_of.opened)
         #: The text is edited as a whole, where a system has no name and summary to compose.
         self._whole = (
-            whole or "compose" not in store.abilities or (draft_of is not None and draft_of.whole)
+            whole
+            or not isinstance(store, ComposingStore)
+            or (draft_of is not None and draft_of.whole)
         )
         # Before anything is mounted a class costs nothing; later it styles the whole form anew.
         self.set_class(self._whole, "-whole")
@@ -129,7 +138,7 @@ class EditForm(SteadyScreen[None], Reader):
     def options(self, fields: Fields) -> Horizontal:
         """What can be ticked for a new topic; below the text, so that tab leads into that first."""
         ticks = [Tick("replace old text", fields.replace, id="replace", compact=True)]
-        if "pin" in self.store.abilities:
+        if isinstance(self.store, PinningStore):
             ticks.insert(0, Tick("pinned", fields.pin, id="pin", compact=True))
         return Horizontal(*ticks, id="options")
 
@@ -207,7 +216,7 @@ class EditForm(SteadyScreen[None], Reader):
         fields = self.fields()
         return Typed(
             system=self.store.system,
-            folder=self.store.path,
+            folder=self.store.place,
             opened=None if self._document is None else dict(self._document.__dict__),
             name=fields.name,
             summary=fields.summary,
@@ -257,7 +266,7 @@ class EditForm(SteadyScreen[None], Reader):
             title=fields.title,
             type=fields.type,
         )
-        return self.store.check(request, self._document) or ""
+        return supporting(self.store, WritableStore).check(request, self._document) or ""
 
     def _show_about(self) -> None:
         parts = ["unsaved" if self.dirty else "saved" if self._document is not None else "empty"]
@@ -267,7 +276,7 @@ class EditForm(SteadyScreen[None], Reader):
             parts.append(f"{plural(self.cost(), 'token')} per prompt")
         if self._measures:
             parts.append(self._measures)
-        where = self._document.path if self._document is not None else self.store.path
+        where = self._document.path if self._document is not None else self.store.place
         parts.append(tilde(where, self.app.places.home))
         text = cut(" · ".join(clean(part) for part in parts), max(self.size.width - 2, 1))
         self.query_one("#about", Static).update(text)
@@ -277,7 +286,7 @@ class EditForm(SteadyScreen[None], Reader):
         name, summary = self.name_field.value, self.summary_field.value
         if self.typed_store is not None:
             return self.typed_store.cost(name, summary, self.title_field.value)
-        return self.store.cost(name, summary)
+        return supporting(self.store, WritableStore).cost(name, summary)
 
     def on_resize(self) -> None:
         """Lay the preview out for the new width."""

@@ -8,7 +8,7 @@ from pimem_core.errors import PimemError
 from pimem_core.formats.text import plural, visible
 from pimem_core.formats.tokens import estimate
 from pimem_core.paths import tilde
-from pimem_core.systems.base import HANDOFF_FILE, Handoff
+from pimem_core.systems.stores import HANDOFF_FILE, Handoff
 from pimem_styles import stylesheets
 from textual import getters, on
 from textual.widgets import Static
@@ -26,7 +26,7 @@ from .steady import SteadyScreen
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pimem_core.systems.base import HandoffStore, Store
+    from pimem_core.systems.stores import HandoffStore, Store
     from textual.app import ComposeResult
     from textual.binding import BindingType
     from textual.message import Message

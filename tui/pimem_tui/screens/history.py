@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pimem_core.errors import PimemError
 from pimem_core.formats.text import plural, visible, visible_cell
-from pimem_core.history import undo
 from pimem_core.paths import tilde
+from pimem_core.systems import undo
 from pimem_styles import stylesheets
 from rich.cells import cell_len
 from textual import getters, on

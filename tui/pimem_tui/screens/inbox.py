@@ -31,7 +31,7 @@ from .steady import SteadyScreen
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from pimem_core.systems.layers import InboxFile, LayeredStore
+    from pimem_core.systems.layers import InboxFile, LayerStore
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
@@ -52,7 +52,7 @@ _NO_WORKSPACE = (
 class _Row(NamedTuple):
     """A file, or one of its sections."""
 
-    layer: LayeredStore
+    layer: LayerStore
     file: InboxFile
     section: str | None = None
 
@@ -180,7 +180,7 @@ class InboxScreen(SteadyScreen[None], Reader):
         return self._rows[row] if 0 <= row < len(self._rows) else None
 
     @property
-    def _workspace(self) -> LayeredStore | None:
+    def _workspace(self) -> LayerStore | None:
         return next((layer for layer in self.app.layers if layer.name == "workspace"), None)
 
     def _chosen(self, row: _Row) -> Sequence[str] | None:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pimem_core.paths import Places
-    from pimem_core.systems.base import Store
+    from pimem_core.systems.stores import Store
     from textual.app import ComposeResult
     from textual.binding import BindingType
 

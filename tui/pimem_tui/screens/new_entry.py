@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, ClassVar
 from pimem_core.errors import PimemError
 from pimem_core.formats.text import visible_cell
 from pimem_core.formats.tokens import estimate
-from pimem_core.systems.base import WriteRequest
 from pimem_core.systems.guidelines import DISTILL
 from pimem_core.systems.layers import (
     CONFIDENCES,
     STATUSES,
+    LayerStore,
     entry_content,
     entry_text,
-    layered,
     split_content,
 )
+from pimem_core.systems.stores import WritableStore, WriteRequest, supporting
 from pimem_styles import stylesheets
 from textual import on
 from textual.containers import Horizontal
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from pimem_core.history.drafts import Typed, TypedDraft
     from pimem_core.model import Document
-    from pimem_core.systems.base import Store
+    from pimem_core.systems.stores import Store
     from textual.app import ComposeResult
     from textual.binding import BindingType
     from textual.message import Message
@@ -152,7 +152,7 @@ class NewEntryScreen(EditScreen):
         if not self.dirty:
             return ""
         request = WriteRequest(topic=fields.name, content=fields.body, summary=fields.summary)
-        return self.store.check(request) or ""
+        return supporting(self.store, WritableStore).check(request) or ""
 
     def cost(self) -> int:
         """Tokens of the whole entry."""
@@ -176,7 +176,7 @@ class NewEntryScreen(EditScreen):
 
     def action_choose_file(self) -> None:
         """Choose the file from those that are there and the usual ones."""
-        layer = layered(self.store)
+        layer = self.store if isinstance(self.store, LayerStore) else None
         if layer is not None:
             self._look(lambda: TargetsRead(layer.targets()))
 
@@ -194,7 +194,7 @@ class NewEntryScreen(EditScreen):
 
     def action_choose_older(self) -> None:
         """Choose the entry that this one supersedes."""
-        layer = layered(self.store)
+        layer = self.store if isinstance(self.store, LayerStore) else None
         if layer is not None:
             self._look(lambda: OlderRead(entry_rows(layer, layer.entries())))
 

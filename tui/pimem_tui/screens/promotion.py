@@ -26,7 +26,7 @@ from .steady import SteadyScreen
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pimem_core.systems.layers import LayeredStore, Promotion, Target
+    from pimem_core.systems.layers import LayerStore, Promotion, Target
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
@@ -49,7 +49,7 @@ class PromotionScreen(SteadyScreen[None], Reader):
 
     text = getters.query_one(BodyView)
 
-    def __init__(self, store: LayeredStore, wanted: Wanted, targets: Sequence[Target]) -> None:
+    def __init__(self, store: LayerStore, wanted: Wanted, targets: Sequence[Target]) -> None:
         super().__init__()
         self._store = store
         self._wanted = wanted

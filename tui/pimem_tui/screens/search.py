@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pimem_core.errors import PimemError
 from pimem_core.formats.text import plural, visible, visible_cell
+from pimem_core.systems.stores import FolderStore
 from pimem_styles import stylesheets
 from textual import getters, on
 from textual.containers import Horizontal
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from pimem_core.model import Hit, StoreStatus
-    from pimem_core.systems.base import Store
+    from pimem_core.systems.stores import Store
     from textual.app import ComposeResult
     from textual.binding import BindingType
     from textual.message import Message
@@ -143,7 +144,8 @@ class SearchScreen(SteadyScreen[None], Reader):
     def _begin(self) -> None:
         self.due = False
         for store in self._stores:
-            store.forget_texts()
+            if isinstance(store, FolderStore):
+                store.forget_texts()
         self._hits = ()
         self.rows.show(())
         names = ", ".join(clean(store.name) for store in self._stores)
@@ -237,7 +239,8 @@ def _search(
                 reported = time.monotonic()
                 report(f"{plural(len(hits), 'hit')}, {name} {100 * looked_at // total}% …")
 
-        store.keep_texts()
+        if isinstance(store, FolderStore):
+            store.keep_texts()
         try:
             for hit in store.search(query, cancelled=cancelled, progress=progress):
                 hits.append((index, hit))

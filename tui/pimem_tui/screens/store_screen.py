@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pimem_core.systems.layers import layered
+from pimem_core.systems.layers import LayerStore
+from pimem_core.systems.stores import ComposingStore, WritableStore
 from textual import on
 
 from ..rows.empty_states import state_of, state_of_layer
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from pimem_core.model import StoreStatus, Topic
-    from pimem_core.systems.base import Store
+    from pimem_core.systems.stores import Store
     from textual.timer import Timer
 
 #: Seconds after which reading is worth a message.
@@ -123,8 +124,11 @@ class StoreScreen(StoreFrame):
 
     def can_write(self) -> bool | None:
         """Whether a topic can be written here; None when something is in the way."""
-        layer = layered(self.store)
-        if layer is None and not {"write", "compose"} <= self.store.abilities:
+        layer = self.store if isinstance(self.store, LayerStore) else None
+        can_compose = isinstance(self.store, WritableStore) and isinstance(
+            self.store, ComposingStore
+        )
+        if layer is None and not can_compose:
             return False
         shown = self._shown[self._index]
         found = shown.layer
@@ -147,7 +151,7 @@ class StoreScreen(StoreFrame):
         if self._top is not None:
             self.topic_list.show(self._top, name_cells=self._top.name_cells)
         self.tabs.active = self._index
-        self.about.path = self.store.path
+        self.about.path = self.store.place
         self.app.topic_changed.subscribe(self, self._follow_change)
         self.app.change_failed.subscribe(self, self._follow_failure)
         self.app.store_touched.subscribe(self, self._follow_others)
@@ -379,7 +383,7 @@ class StoreScreen(StoreFrame):
         listing = self.topic_list.listing
         row = listing.rows.get(change.file)
         if message.store is not self.store:
-            if layered(self.store) is not None and message.store.system == self.store.system:
+            if isinstance(self.store, LayerStore) and message.store.system == self.store.system:
                 self._read()  # the layers hide each other's files, and share task and inbox
             return
         if pinned is not None and row is not None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from pimem_core.systems.layers import layered
+from pimem_core.systems.layers import LayerStore
+from pimem_core.systems.stores import EditableStore, PinningStore, RemovingStore, Store
 from textual import getters
 
 from ..keys.bindings import bindings
@@ -16,20 +17,20 @@ from .steady import SteadyScreen
 
 if TYPE_CHECKING:
     from pimem_core.model import StoreStatus, Topic
-    from pimem_core.systems.base import Store
+    from pimem_core.systems.stores import Store
     from textual.binding import BindingType
 
 #: Screens with fewer lines than this keep headings short.
 LOW = 16
 #: Which ability of a store each action needs.
-_NEEDS = {
-    "toggle_pin": "pin",
-    "remove": "remove",
-    "edit": "edit",
-    "edit_outside": "edit",
-    "set_status": "inbox",
-    "supersede": "inbox",
-    "archive": "inbox",
+_NEEDS: dict[str, type[Store]] = {
+    "toggle_pin": PinningStore,
+    "remove": RemovingStore,
+    "edit": EditableStore,
+    "edit_outside": EditableStore,
+    "set_status": LayerStore,
+    "supersede": LayerStore,
+    "archive": LayerStore,
 }
 #: What can be done to an entry only, and what to whole files only.
 _OF_ENTRIES, _OF_FILES = ("set_status", "supersede"), ("toggle_pin", "remove")
@@ -73,7 +74,7 @@ class TopicScreen(SteadyScreen[None], Reader):
             return True if self.topic is not None else None
         if need is None:
             return True
-        if need not in self.store.abilities:
+        if not isinstance(self.store, need):
             return False
         if self.topic is None or read_only(self.store_status):
             return None
@@ -116,18 +117,18 @@ class TopicScreen(SteadyScreen[None], Reader):
 
     def action_set_status(self) -> None:
         """Set the status of the entry."""
-        layer = layered(self.store)
+        layer = self.store if isinstance(self.store, LayerStore) else None
         if layer is not None and self.entry is not None:
             self.app.choose_status(layer, self.entry)
 
     def action_supersede(self) -> None:
         """Choose the entry that supersedes this one."""
-        layer = layered(self.store)
+        layer = self.store if isinstance(self.store, LayerStore) else None
         if layer is not None and self.entry is not None:
             self.app.choose_newer(layer, self.entry)
 
     def action_archive(self) -> None:
         """Move the entry, or the file, to the archive."""
-        layer = layered(self.store)
+        layer = self.store if isinstance(self.store, LayerStore) else None
         if layer is not None and self.topic is not None:
             self.app.archive(layer, self.topic)

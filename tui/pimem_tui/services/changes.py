@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from pimem_core.errors import PimemError
 from pimem_core.formats.text import plural, visible_cell
 from pimem_core.history.drafts import Draft, Typed, TypedDraft
-from pimem_core.systems.layers import layered
+from pimem_core.systems.layers import LayerStore
+from pimem_core.systems.stores import EditableStore, PinningStore, RemovingStore, supporting
 from textual import on
 from textual.app import SuspendNotSupported
 from textual.signal import Signal
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 
     from pimem_core.model import Change, Topic
     from pimem_core.paths import Places
-    from pimem_core.systems.base import Store
+    from pimem_core.systems.stores import Store
     from textual.message import Message
 
 #: Seconds after which a change says that it is still under way.
@@ -73,7 +74,7 @@ class TopicChanges(Notices):
         def pin() -> Message:
             with self.turn:
                 refuse_gone(store, topic)
-                change = store.pin(topic.file, not topic.pinned)
+                change = supporting(store, PinningStore).pin(topic.file, not topic.pinned)
                 store.announce()
             return TopicChanged(store, change)
 
@@ -84,7 +85,7 @@ class TopicChanges(Notices):
 
         def look() -> Message:
             refuse_gone(store, topic)
-            return RemovalKnown(store, topic, store.removal(topic.file))
+            return RemovalKnown(store, topic, supporting(store, RemovingStore).removal(topic.file))
 
         self.start(store, topic.file, look, patient=True)
 
@@ -93,7 +94,9 @@ class TopicChanges(Notices):
         wanted = [topic for topic in topics if topic.pinned != pinned]
         whole = [topic for topic in wanted if topic.problem is None]
         refusals = [f'"{topic.name}": {topic.problem}.' for topic in wanted if topic.problem]
-        self._change_several(store, whole, lambda file: store.pin(file, pinned), refusals)
+        self._change_several(
+            store, whole, lambda file: supporting(store, PinningStore).pin(file, pinned), refusals
+        )
 
     def remove_several(self, store: Store, topics: Sequence[Topic]) -> None:
         """Ask once, naming the count, then remove several topics."""
@@ -105,7 +108,7 @@ class TopicChanges(Notices):
 
         def answered(yes: bool | None) -> None:
             if yes:
-                self._change_several(store, topics, store.remove)
+                self._change_several(store, topics, supporting(store, RemovingStore).remove)
 
         pinned = sum(topic.pinned for topic in topics)
         if pinned == len(topics):
@@ -146,7 +149,7 @@ class TopicChanges(Notices):
         """Undo or redo the newest change that was made to any store through pimem."""
 
         def work() -> Message:
-            from pimem_core.history import undo  # the first paint does not wait for the journal
+            from pimem_core.systems import undo
 
             with self.turn:
                 step = undo.step(self.places, self.stores, action)
@@ -163,7 +166,7 @@ class TopicChanges(Notices):
             kept = TypedDraft.begin(self.places, file)
             typed = Typed(
                 system=store.system,
-                folder=store.path,
+                folder=store.place,
                 opened=dict(document.__dict__),
                 name=document.name,
                 summary=document.summary,
@@ -193,7 +196,7 @@ class TopicChanges(Notices):
         def remove() -> Message:
             with self.turn:
                 refuse_gone(store, topic)
-                change = store.remove(topic.file)
+                change = supporting(store, RemovingStore).remove(topic.file)
                 store.announce()
             return TopicChanged(store, change)
 
@@ -241,7 +244,7 @@ class TopicChanges(Notices):
             return LeftUnsaved(store, file, f"{reason} Your text is kept in {draft.path}.")
 
         def save() -> Change:
-            return store.save(file, opened=draft.opened, text=text)
+            return supporting(store, EditableStore).save(file, opened=draft.opened, text=text)
 
         done = attempt(store, self.turn, save, file=file, opened=draft.opened, text=text)
         if isinstance(done, Refusal):
@@ -340,7 +343,7 @@ class TopicChanges(Notices):
             patient: Have keys wait as long as it takes: it opens or closes a screen, and they are
                 meant for what shows then. Else they go on after a while.
         """
-        key = (store.path, file)
+        key = (store.place, file)
         if key in self._busy and not resumed:
             return
         self._busy.add(key)
@@ -360,13 +363,13 @@ class TopicChanges(Notices):
 
     def remember(self, store: Store, file: str) -> None:
         """Remember that this app changed a file just now."""
-        self._own[store.path, file] = time.monotonic()
+        self._own[store.place, file] = time.monotonic()
 
     def own_files(self, store: Store) -> set[str]:
         """The files of a store that this app changed just now."""
         oldest = time.monotonic() - _ECHO_S
         self._own = {key: moment for key, moment in self._own.items() if moment > oldest}
-        return {file for path, file in self._own if path == store.path}
+        return {file for path, file in self._own if path == store.place}
 
     def news(self, store: Store, files: frozenset[str]) -> frozenset[str]:
         """Those of the changed files that somebody else changed.
@@ -374,9 +377,9 @@ class TopicChanges(Notices):
         A change of a layer can touch several files, in other layers too.
         """
         own = self.own_files(store)
-        if layered(store) is None:
+        if not isinstance(store, LayerStore):
             return files - own
-        layers = {other.path for other in self.stores if layered(other) is not None}
+        layers = {other.path for other in self.stores if isinstance(other, LayerStore)}
         return frozenset() if any(path in layers for path, _ in self._own) else files
 
     @property

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pimem_core.model import Topic
-    from pimem_core.systems.base import Store
+    from pimem_core.systems.stores import Store
     from textual.message import Message
 
 

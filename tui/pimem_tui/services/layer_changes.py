@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from pimem_core.errors import SecretError
-from pimem_core.systems.layers import STATUSES, layered
+from pimem_core.systems.layers import STATUSES, LayerStore
 from textual import on
 
 from ..drawing.cells import clean
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from pimem_core.model import Change, Topic
-    from pimem_core.systems.base import Store
-    from pimem_core.systems.layers import LayeredStore
+    from pimem_core.systems.stores import Store
     from textual.message import Message
 
 
@@ -39,16 +38,16 @@ class LayerChanges(TopicChanges):
     """The part of the app that changes layers of a memory."""
 
     @property
-    def layers(self) -> Sequence[LayeredStore]:
+    def layers(self) -> Sequence[LayerStore]:
         """The stores that are layers."""
-        found = (layered(store) for store in self.stores)
+        found = ((store if isinstance(store, LayerStore) else None) for store in self.stores)
         return [layer for layer in found if layer is not None]
 
-    def layer_named(self, store: LayeredStore, name: str) -> LayeredStore:
+    def layer_named(self, store: LayerStore, name: str) -> LayerStore:
         """The layer with a name: the app's own store where it has it, so that screens follow."""
         return next((layer for layer in self.layers if layer.name == name), store)
 
-    def _change_layer(self, store: LayeredStore, file: str, change: Callable[[], Change]) -> None:
+    def _change_layer(self, store: LayerStore, file: str, change: Callable[[], Change]) -> None:
         def work() -> Message:
             with self.turn:
                 done = change()
@@ -59,7 +58,7 @@ class LayerChanges(TopicChanges):
 
     # Entries -----------------------------------------------------------------------------------
 
-    def choose_status(self, store: LayeredStore, row: EntryRow) -> None:
+    def choose_status(self, store: LayerStore, row: EntryRow) -> None:
         """Ask which status an entry gets, then set it."""
         from ..screens.choice import Choice, ChoiceScreen
 
@@ -76,7 +75,7 @@ class LayerChanges(TopicChanges):
             ChoiceScreen(f"Status of “{row.name}”", choices, at=row.entry.status), chosen
         )
 
-    def choose_newer(self, store: LayeredStore, row: EntryRow) -> None:
+    def choose_newer(self, store: LayerStore, row: EntryRow) -> None:
         """Ask which entry supersedes this one, then mark both."""
 
         def work() -> Message:
@@ -114,7 +113,7 @@ class LayerChanges(TopicChanges):
         title = f"What supersedes “{row.name}”?"
         self.push_screen(ChoiceScreen(title, entry_choices(others), search=True), chosen)
 
-    def archive(self, store: LayeredStore, topic: Topic) -> None:
+    def archive(self, store: LayerStore, topic: Topic) -> None:
         """Move an entry, or a whole file, to the archive."""
         if isinstance(topic, EntryRow):
             file, heading = topic.of, topic.entry.heading
@@ -124,11 +123,11 @@ class LayerChanges(TopicChanges):
 
     # The layer ---------------------------------------------------------------------------------
 
-    def init_layer(self, store: LayeredStore) -> None:
+    def init_layer(self, store: LayerStore) -> None:
         """Create what is missing of a layer."""
         self._change_layer(store, "", lambda: store.init(store.name))
 
-    def clear_task(self, store: LayeredStore, task: str) -> None:
+    def clear_task(self, store: LayerStore, task: str) -> None:
         """Ask, then clear the current task."""
         from ..screens.confirm import ConfirmScreen
 
@@ -140,7 +139,7 @@ class LayerChanges(TopicChanges):
         said += f"\n{self.key_for('change.undo')} brings it back."
         self.push_screen(ConfirmScreen("Clear the current task?", said, "Clear"), answered)
 
-    def edit_task(self, store: LayeredStore, file: str) -> None:
+    def edit_task(self, store: LayerStore, file: str) -> None:
         """Open the current task in the editor, there or not."""
         above = self.layer_named(store, "global")
         target: Store = above if above.name == "global" else store.layer("global") or store
@@ -152,11 +151,11 @@ class LayerChanges(TopicChanges):
 
     # The inbox ---------------------------------------------------------------------------------
 
-    def checkpoint(self, store: LayeredStore) -> None:
+    def checkpoint(self, store: LayerStore) -> None:
         """Put an empty checkpoint into the workspace's inbox."""
         self._change_layer(store, "", store.checkpoint)
 
-    def promote(self, store: LayeredStore, wanted: Wanted, *, allow_secret: bool = False) -> None:
+    def promote(self, store: LayerStore, wanted: Wanted, *, allow_secret: bool = False) -> None:
         """Promote sections of a file in the inbox."""
 
         def work() -> Message:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pimem_core.model import Change
-    from pimem_core.systems.base import Store
+    from pimem_core.systems.stores import Store
 #: The advice on a secret where a question with two answers follows.
 TAKE_OUT = "Cancel goes back, so that you can take it out."
 

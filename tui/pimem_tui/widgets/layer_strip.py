@@ -51,7 +51,7 @@ class LayerStrip(Voiced):
         state: list[tuple[str, str]] = []
         if load.inbox:
             state.append((f"inbox {len(load.inbox):,}", "warning"))
-        own = [row for row in load.files if row.path.startswith(f"{found.store.path}/")]
+        own = [row for row in load.files if row.path.startswith(f"{found.store.place}/")]
         if any(row.note == "not agreed to yet" for row in own):
             state.append((f"not used yet ({key_of(self, 'app.help')})", "warning"))
         hidden = sum(row.hidden_by is not None for row in own)

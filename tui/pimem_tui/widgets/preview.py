@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pimem_core.model import Topic
-    from pimem_core.systems.base import Store
+    from pimem_core.systems.stores import Store
     from textual.timer import Timer
 
 #: Seconds the selection rests before its text is read.
@@ -71,7 +71,7 @@ class Preview(Vertical, Reader):
         """Whether heading and text are those of the selection, or nothing is to be seen of them."""
         if not self.display:
             return True
-        wanted = None if self._wanted is None else (self._wanted[0].path, self._wanted[1].file)
+        wanted = None if self._wanted is None else (self._wanted[0].place, self._wanted[1].file)
         return bool(self.children) and self._rest is None and self._shown == wanted
 
     def _read(self) -> None:
@@ -95,6 +95,6 @@ class Preview(Vertical, Reader):
         if (message.store, message.topic.file) != (store, topic.file):
             return
         self.heading.show(topic)
-        place = (store.path, topic.file)
+        place = (store.place, topic.file)
         self.body.show(message.lines, query=query, keep_place=self._shown == place)
         self._shown = place

@@ -12,14 +12,8 @@ if TYPE_CHECKING:
     from pimem_core.files.git import GitState
     from pimem_core.history.drafts import Draft, Typed, TypedDraft
     from pimem_core.model import Change, Document, HistoryEntry, StoreStatus, Topic
-    from pimem_core.systems.base import Links, Removal, Store
-    from pimem_core.systems.layers import (
-        InboxFile,
-        LayeredStore,
-        LoadStatus,
-        Promotion,
-        Target,
-    )
+    from pimem_core.systems.layers import InboxFile, LayerStore, LoadStatus, Promotion, Target
+    from pimem_core.systems.stores import Links, Removal, Store
     from textual.message import Message
 
     from ..drawing.markdown import Line
@@ -288,7 +282,7 @@ class NothingChanged(News):
 class InboxRead(News):
     """A worker read what waits in the inboxes of the layers."""
 
-    files: Sequence[tuple[LayeredStore, InboxFile]]
+    files: Sequence[tuple[LayerStore, InboxFile]]
     error: str
 
 
@@ -314,7 +308,7 @@ class OlderRead(News):
 class EntriesRead(News):
     """A worker read the entries of a layer; one that supersedes this one is chosen next."""
 
-    store: LayeredStore
+    store: LayerStore
     row: EntryRow
     rows: Sequence[EntryRow]
 
@@ -322,7 +316,7 @@ class EntriesRead(News):
 class PromotionRefused(News):
     """A text looks like it holds a credential; the person is asked whether to promote it."""
 
-    store: LayeredStore
+    store: LayerStore
     wanted: Wanted
     reason: str
 

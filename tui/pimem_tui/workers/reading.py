@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from pimem_core.errors import AmbiguousTopicError, PimemError, TopicNotFoundError
 from pimem_core.files import git
 from pimem_core.formats.text import visible_cell
-from pimem_core.systems.base import skimmed
-from pimem_core.systems.layers import STATUSES, layered
+from pimem_core.systems.layers import STATUSES, LayerStore
+from pimem_core.systems.stores import FolderStore, SkimmableStore
 
 from ..drawing.cells import clean
 from ..rows.branches import EntryRow, entry_rows, find_row, found_rows, handle, list_rows
@@ -33,8 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
     from pimem_core.model import Hit, Topic
-    from pimem_core.systems.base import LinkedStore, Links, Store
-    from pimem_core.systems.layers import LayeredStore
+    from pimem_core.systems.stores import LinkedStore, Links, Store
     from textual.message import Message
 
     from ..rows.listing import Listing
@@ -76,7 +75,8 @@ def read_store(
         old: The rows that are shown, to tell which have changed.
         touched: Files that somebody else changed; None when nobody else did.
     """
-    store.forget_texts()
+    if isinstance(store, FolderStore):
+        store.forget_texts()
     try:
         listing = list_rows(store, order=order, unfolded=unfolded, cancelled=cancelled)
     except PimemError as error:
@@ -94,7 +94,7 @@ def read_store(
         return
     if not listing.topics:
         post(TopicsRead(store, listing, changed))
-    layer = layered(store)
+    layer = store if isinstance(store, LayerStore) else None
     if layer is not None:
         read_layer(store, layer, post)
     tokens = 0
@@ -107,14 +107,13 @@ def read_store(
 
 def top_of(store: Store) -> Listing | None:
     """What a first look at a store shows; None when only a whole look tells."""
-    quick = skimmed(store)
-    if quick is not None:
+    if isinstance(store, SkimmableStore):
         with contextlib.suppress(PimemError):  # told when all of it is read
-            return prepare(quick.skim(_SCREENFUL))
+            return prepare(store.skim(_SCREENFUL))
     return None
 
 
-def read_layer(store: Store, layer: LayeredStore, post: Post) -> None:
+def read_layer(store: Store, layer: LayerStore, post: Post) -> None:
     """Look at what is particular about a layer: the task, the inbox, git, what a prompt gets."""
     try:
         load = layer.load()
@@ -131,7 +130,7 @@ def read_layer(store: Store, layer: LayeredStore, post: Post) -> None:
     except PimemError as error:
         hindrance = str(error)
     missing = status.format is None
-    post(LayerRead(store, load, task.strip(), git.state(store.path), missing, hindrance))
+    post(LayerRead(store, load, task.strip(), git.state(layer.path), missing, hindrance))
 
 
 def changed_files(old: Listing | None, new: Listing, touched: Collection[str]) -> frozenset[str]:
@@ -186,7 +185,8 @@ def search(
         order: The order of the rows, one of `ordering.ORDERS`.
         known: The rows of the whole store as they were read.
     """
-    store.keep_texts()
+    if isinstance(store, FolderStore):
+        store.keep_texts()
     hits: list[Hit] = []
     wanted = Filter(query)
     reported = time.monotonic() + _FIRST_S - _REPORT_S
@@ -201,7 +201,7 @@ def search(
             post(HitsFound(store, query, listing, done=False, words=wanted.words))
         post(SearchProgress(store, query, looked_at, total))
 
-    layer = layered(store)
+    layer = store if isinstance(store, LayerStore) else None
     try:
         if layer is not None and "status:" in query.casefold():
             wanted = parse(query, STATUSES, "status")
@@ -271,7 +271,7 @@ def read_body(
 
 
 def _found_again(store: Store, topic: Topic) -> Topic:
-    layer = layered(store)
+    layer = store if isinstance(store, LayerStore) else None
     if layer is not None and isinstance(topic, EntryRow):
         row = find_row(layer, topic.file)
         if row is None:
@@ -287,10 +287,10 @@ def _found_again(store: Store, topic: Topic) -> Topic:
 
 
 def read_entry_links(
-    layer: LayeredStore, topic: EntryRow, width: int, post: Post, cancelled: Cancelled
+    layer: LayerStore, topic: EntryRow, width: int, post: Post, cancelled: Cancelled
 ) -> None:
     """Find what an entry supersedes and what supersedes it, and lay out what is said of them."""
-    from pimem_core.systems.base import Links
+    from pimem_core.systems.stores import Links
 
     from ..drawing.links import lay_out_relations
 
@@ -328,7 +328,7 @@ def read_links(
         cancelled: Whether anybody still wants it.
         links: The links as they were found for another width.
     """
-    from pimem_core.systems.base import Links
+    from pimem_core.systems.stores import Links
 
     from ..drawing.links import lay_out_links
     from ..drawing.markdown import Line

@@ -17,7 +17,7 @@ from ...files.read import not_regular, read_bytes
 from ...history import recovery
 from ...history.change_session import ChangeSession
 from ...history.transaction import Step
-from .layers import WORKSPACE
+from ..layers import WORKSPACE
 from .pending import SYSTEM, lock_path, unfinished
 
 TYPE_CHECKING = False

@@ -7,8 +7,9 @@ import shlex
 from ...errors import InvalidArgumentError, PimemError
 from ...formats.text import plural, quote
 from .. import actions
+from ..layers import GLOBAL, WORKSPACE
 from . import initialising, promoting
-from .layers import GLOBAL, INBOX, WORKSPACE
+from .folder import INBOX
 from .system import LayeredSystem
 
 TYPE_CHECKING = False

@@ -16,24 +16,16 @@ from ...files.read import decode
 from ...formats.merge import merge_into
 from ...formats.text import encode, one_line, quote
 from ...model import Change
-from ..layers import STATUSES, entry_text
+from ..layers import GLOBAL, STATUSES, entry_text
 from . import names
 from .content import is_placeholder
-from .layers import (
-    ARCHIVE,
-    GLOBAL,
-    INDEX_NAME,
-    STATE,
-    TASK_FILE,
-    has_index,
-    split,
-)
+from .folder import ARCHIVE, INDEX_NAME, STATE, TASK_FILE, has_index, split
 from .lines import appended, lines_of, outside_code
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..base import WriteRequest
     from ..layers import Place
+    from ..stores import WriteRequest
     from .changing import Session
     from .store import LayeredStore
 

@@ -13,7 +13,7 @@ from markdown_it import MarkdownIt
 
 from ...errors import AmbiguousTopicError, TopicNotFoundError
 from ...formats.text import one_line, plural, quote
-from ..layers import CONFIDENCES, STATUSES, Entry, Place
+from ..layers import CONFIDENCES, STATUSES, DatedEntry, Place
 from .lines import line_end, lines_of
 
 TYPE_CHECKING = False
@@ -141,11 +141,11 @@ def _canonical(name: str) -> str:
     return _ALIASES.get(name, name)
 
 
-def parse(text: str, *, store: str, file: str) -> list[Entry]:
+def parse(text: str, *, store: str, file: str) -> list[DatedEntry]:
     """The entries of a file, each checked by itself."""
     lines = lines_of(text)
     return [
-        Entry(
+        DatedEntry(
             store=store,
             file=file,
             heading=section.heading,
@@ -189,12 +189,12 @@ def _is_month(text: str) -> bool:
     return is_date(text) or (len(text) == len("2026-07") and is_date(f"{text}-01"))
 
 
-def newest_date(found: Iterable[Entry]) -> str | None:
+def newest_date(found: Iterable[DatedEntry]) -> str | None:
     """The date of the newest entry; None without one."""
     return max((entry.date for entry in found if is_date(entry.date)), default=None)
 
 
-def check_references(found: Sequence[Entry]) -> list[Entry]:
+def check_references(found: Sequence[DatedEntry]) -> list[DatedEntry]:
     """The entries with what each one's `supersedes` leads to; one that leads nowhere is told."""
     named: dict[str, list[int]] = {}
     for at, entry in enumerate(found):
@@ -221,7 +221,7 @@ def check_references(found: Sequence[Entry]) -> list[Entry]:
     ]
 
 
-def _place(entry: Entry) -> Place:
+def _place(entry: DatedEntry) -> Place:
     return Place(file=entry.file, heading=entry.heading)
 
 

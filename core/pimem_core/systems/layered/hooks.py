@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ...errors import PimemError
 from .. import actions
-from ..hosting import HookContext, Offer, Part
-from .layers import find_layers
+from ..hosting import HookContext, Hooks, Offer, Part
+from .folder import find_layers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from ...paths import Places
     from ..actions import Action
+    from .folder import Layers
     from .injection import Block
-    from .layers import Layers
     from .loading import Loaded
     from .scan import Cache
 
@@ -48,7 +48,7 @@ _EVENTS: Sequence[Mapping[str, Any]] = (
 )
 
 
-class LayeredHooks:
+class LayeredHooks(Hooks):
     """Layered memory's part in a session."""
 
     def __init__(self) -> None:

@@ -10,7 +10,8 @@ from ...formats.text import quote
 from ...paths import tilde
 from ...settings import trust
 from .. import guidelines
-from .layers import ARCHIVE, GLOBAL, INBOX, INDEX_NAME, STATE, WORKSPACE, in_git
+from ..layers import GLOBAL, WORKSPACE
+from .folder import ARCHIVE, INBOX, INDEX_NAME, STATE, in_git
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

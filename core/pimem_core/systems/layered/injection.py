@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...formats.text import plural
 from ...model import Value
 from ..hosting import Part
-from .layers import GLOBAL, WORKSPACE
+from ..layers import GLOBAL, WORKSPACE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

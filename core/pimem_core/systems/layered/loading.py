@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from ...model import Value
+from ..layers import GLOBAL, WORKSPACE
 from . import scan
-from .layers import GLOBAL, INDEX_NAME, TASK_FILE, WORKSPACE
+from .folder import INDEX_NAME, TASK_FILE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ...settings.config import Settings
-    from .layers import Layers
+    from .folder import Layers
     from .scan import Cache, MemoryFile, Shown
 
 

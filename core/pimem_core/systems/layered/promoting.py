@@ -12,10 +12,10 @@ from ...formats.text import encode, plural, quote
 from ...model import Value
 from ...paths import tilde
 from .. import guidelines
-from ..layers import InboxFile, Promotion, Target
+from ..layers import GLOBAL, WORKSPACE, InboxFile, Promotion, Target
 from . import names, template
 from .content import is_placeholder
-from .layers import GLOBAL, INBOX, INDEX_NAME, WORKSPACE, has_index
+from .folder import INBOX, INDEX_NAME, has_index
 from .lines import appended
 from .scan import walk_folder
 

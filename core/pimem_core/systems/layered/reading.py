@@ -15,21 +15,12 @@ from ...errors import (
 from ...files.read import PREVIEW_BYTES, not_regular, read_bytes, signature
 from ...formats.text import plural, quote
 from ...model import Document, Topic
+from ...progress import ignored, never, unwatched
 from ...settings import config as all_settings
-from ..base import WholeText, never, silent, untold
+from ..layers import GLOBAL, WORKSPACE, LayerStore
 from . import names, pending
 from .content import is_content, plain, summary
-from .layers import (
-    ARCHIVE,
-    GLOBAL,
-    INBOX,
-    NOT_MEMORY,
-    STATE,
-    TASK_FILE,
-    WORKSPACE,
-    find_layers,
-    split,
-)
+from .folder import ARCHIVE, INBOX, NOT_MEMORY, STATE, TASK_FILE, find_layers, split
 from .scan import is_settled, walk, walk_folder
 
 TYPE_CHECKING = False
@@ -39,21 +30,20 @@ if TYPE_CHECKING:
 
     from ...model import Hit
     from ...paths import Places
+    from ...progress import Cancelled, Progress, Unread
     from ...settings.config import Settings
-    from ..base import Cancelled, Progress, Unread
-    from ..layers import Entry, InboxFile
-    from .layers import Layers
+    from ..layers import DatedEntry, InboxFile
+    from .folder import Layers
     from .scan import Found, Shown, Walk
 
 #: Of a longer file a list looks only at so much, in bytes.
 _MOST_BYTES = 16 << 20
 
 
-class LayerReading(WholeText):
+class LayerReading(LayerStore):
     """What is read of the global or the workspace layer."""
 
     system = pending.SYSTEM
-    abilities = frozenset({"write", "remove", "edit", "inbox"})
 
     def __init__(self, name: str, folder: str, places: Places, kind: str) -> None:
         self.name = name
@@ -61,7 +51,7 @@ class LayerReading(WholeText):
         self.places = places
         self.kind = kind
         self._seen: dict[str, tuple[object, Topic]] = {}
-        self._dated: dict[str, tuple[object, Sequence[Entry]]] = {}
+        self._dated: dict[str, tuple[object, Sequence[DatedEntry]]] = {}
 
     # Where things are
 
@@ -288,8 +278,8 @@ class LayerReading(WholeText):
         query: str,
         *,
         cancelled: Cancelled = never,
-        progress: Progress = silent,
-        unread: Unread = untold,
+        progress: Progress = unwatched,
+        unread: Unread = ignored,
     ) -> Iterator[Hit]:
         """Memory files in order, then those of archive, inbox and task state."""
         from ...search.scan import scan
@@ -299,7 +289,7 @@ class LayerReading(WholeText):
         topics += [self._topic(found, shown, listed=False) for found in self._others(shown)]
         return scan(topics, query, shown, cancelled, progress, unread=unread)
 
-    def entries(self, file: str | None = None) -> Sequence[Entry]:
+    def entries(self, file: str | None = None) -> Sequence[DatedEntry]:
         """Dated entries, checked against each other."""
         from . import entries
 
@@ -310,7 +300,7 @@ class LayerReading(WholeText):
         checked = entries.check_references(dated)
         return [entry for entry in checked if file is None or entry.file == file]
 
-    def _entries_of(self, found: Found) -> Sequence[Entry]:
+    def _entries_of(self, found: Found) -> Sequence[DatedEntry]:
         """The entries of a file, parsed again only when it changed."""
         from . import entries
 

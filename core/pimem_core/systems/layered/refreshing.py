@@ -12,7 +12,7 @@ from ...files.publish import private_folder, publish
 from ...files.read import read_bytes
 from ...formats.text import plural
 from ...model import Change
-from .layers import GLOBAL, WORKSPACE
+from ..layers import GLOBAL, WORKSPACE
 from .scan import Cache
 
 TYPE_CHECKING = False

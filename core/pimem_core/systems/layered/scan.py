@@ -11,7 +11,7 @@ from ...files.read import not_regular, read_bytes, signature
 from ...formats.fence import neutral
 from ...model import Value
 from .content import is_content, plain
-from .layers import NOT_MEMORY, is_memory_name, split
+from .folder import NOT_MEMORY, is_memory_name, split
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from ...errors import PimemError
 from ...formats.text import plural
 from ...model import StoreStatus
 from ...settings import trust
-from ..layers import LoadedFile, LoadStatus
+from ..layers import GLOBAL, WORKSPACE, LoadedFile, LoadStatus
 from . import injection
-from .layers import GLOBAL, INBOX, INDEX_NAME, TASK_FILE, WORKSPACE, has_index
+from .folder import INBOX, INDEX_NAME, TASK_FILE, has_index
 from .loading import load
 from .pending import SYSTEM, lock_path
 from .scan import Cache, walk_folder

@@ -10,12 +10,9 @@ from ...errors import (
     UnsupportedError,
 )
 from ...files.read import not_regular
-from ..base import Removal
-from .layers import (
-    GLOBAL,
-    INDEX_NAME,
-    WORKSPACE,
-)
+from ..layers import GLOBAL, WORKSPACE
+from ..stores import EditableStore, Removal, RemovingStore, UndoableStore, WritableStore
+from .folder import INDEX_NAME
 from .reading import LayerReading
 
 TYPE_CHECKING = False
@@ -26,14 +23,14 @@ if TYPE_CHECKING:
 
     from ...history.record import Record
     from ...model import Change, Document, StoreStatus
-    from ..base import WriteRequest
     from ..layers import LoadStatus, Promotion, Target
+    from ..stores import WriteRequest
     from .changing import Session
 
 _NO_PIN = "Layered memory has no pins; files of the always_inject folders are always used."
 
 
-class LayeredStore(LayerReading):
+class LayeredStore(LayerReading, WritableStore, EditableStore, RemovingStore, UndoableStore):
     """The global or the workspace layer."""
 
     # Status
@@ -98,11 +95,6 @@ class LayeredStore(LayerReading):
                 "Files of this store have no type and no title.", name=request.topic
             )
         return editing.write(self, request)
-
-    def pin(self, topic: str, pinned: bool) -> Change:
-        """Refused: there are no pins."""
-        del pinned
-        raise UnsupportedError(_NO_PIN, name=topic)
 
     def refuse_changes(self) -> None:
         """Nothing to refuse, unless the folder itself cannot be one."""

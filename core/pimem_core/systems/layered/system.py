@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 
-from .layers import ARCHIVE, GLOBAL, INBOX, INDEX_NAME, TASK_FILE, WORKSPACE, find_layers
+from ...errors import PimemError
+from ..layers import GLOBAL, WORKSPACE
+from ..system import System
+from .folder import ARCHIVE, INBOX, INDEX_NAME, TASK_FILE, find_layers
 from .pending import SYSTEM
 
 TYPE_CHECKING = False
@@ -20,7 +24,7 @@ if TYPE_CHECKING:
     from .store import LayeredStore
 
 
-class LayeredSystem:
+class LayeredSystem(System):
     """The system of the pi-memory-extension: a global and a workspace layer."""
 
     name = SYSTEM
@@ -57,6 +61,16 @@ class LayeredSystem:
         from .store import LayeredStore
 
         return [LayeredStore(kind, path, places, kind) for kind, path in found]
+
+    def offered(self, places: Places) -> Sequence[LayeredStore]:
+        """Both layers, there or not; no workspace where there is no project to have one."""
+        stores = list(self.stores(places))
+        for name in (GLOBAL, WORKSPACE):
+            with contextlib.suppress(PimemError):
+                layer = self.named(name, places)
+                if layer is not None and all(store.name != name for store in stores):
+                    stores.append(layer)
+        return stores
 
     def active(self, places: Places) -> LayeredStore:
         """The workspace where there is one, else the global layer, there or not."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from ...history.record import Record
     from ...model import Change
-    from ..base import WriteRequest
+    from ..stores import WriteRequest
     from .index import Entry
     from .store import OpenpiStore
 

@@ -15,7 +15,7 @@ from ...formats.text import encode
 from ...history import transaction
 from ...history.change_session import ChangeSession
 from ...model import Change, Document
-from ..base import HANDOFF_FILE, Handoff
+from ..stores import HANDOFF_FILE, Handoff
 from . import handoff
 
 TYPE_CHECKING = False

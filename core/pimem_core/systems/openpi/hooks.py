@@ -7,7 +7,7 @@ import time
 
 from ...errors import PimemError, ReadOnlyFormatError
 from .. import actions
-from ..hosting import HookContext, Offer, Part
+from ..hosting import HookContext, Hooks, Offer, Part
 from . import config, injection
 from .folders import active_folder, local_folder, shared_folder
 from .store import OpenpiStore
@@ -53,7 +53,7 @@ _EVENTS: Sequence[Mapping[str, Any]] = (
 )
 
 
-class OpenpiHooks:
+class OpenpiHooks(Hooks):
     """openpi's part in a session."""
 
     def __init__(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from ...model import Topic
-from ..base import never
+from ...progress import never
 from .index import Entry, entries, entry_of, is_stale, is_topic_file, matches
 
 TYPE_CHECKING = False
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
     from typing import Any
 
-    from ..base import Cancelled
+    from ...progress import Cancelled
 
 
 class View:

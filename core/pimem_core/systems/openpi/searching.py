@@ -8,14 +8,14 @@ from ...errors import TopicNotFoundError
 from ...files.read import regular_names
 from ...formats.links import between
 from ...search.scan import scan, scan_kept
-from ..base import Links
+from ..stores import Links
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ...model import Hit
-    from ..base import Cancelled, Progress, Unread
+    from ...progress import Cancelled, Progress, Unread
     from .store import OpenpiStore
 
 

@@ -25,7 +25,21 @@ from ...files.read import (
 from ...formats.text import plural, quote
 from ...history import unfinished
 from ...model import Change, Document, Hit, StoreStatus, Topic
-from ..base import HANDOFF_FILE, Removal, never, silent, untold
+from ...progress import ignored, never, unwatched
+from ..stores import (
+    HANDOFF_FILE,
+    ComposingStore,
+    EditableStore,
+    FolderStore,
+    HandoffStore,
+    LinkedStore,
+    PinningStore,
+    Removal,
+    RemovingStore,
+    SkimmableStore,
+    UndoableStore,
+    WritableStore,
+)
 from . import config
 from .folders import local_folder
 from .index import INDEX_NAME, Entry, entries, find, is_topic_file, matches
@@ -37,8 +51,9 @@ if TYPE_CHECKING:
 
     from ...history.record import Record
     from ...paths import Places
+    from ...progress import Cancelled, Progress, Unread
     from ...search.kept import Texts
-    from ..base import Cancelled, Handoff, Links, Progress, Unread, WriteRequest
+    from ..stores import Handoff, Links, WriteRequest
     from .changing import Session
 
 _NAMES = ("local", "shared")
@@ -47,11 +62,21 @@ _CUT_NOTE = (
 )
 
 
-class OpenpiStore:
+class OpenpiStore(
+    FolderStore,
+    WritableStore,
+    EditableStore,
+    ComposingStore,
+    PinningStore,
+    RemovingStore,
+    UndoableStore,
+    SkimmableStore,
+    LinkedStore,
+    HandoffStore,
+):
     """One openpi folder."""
 
     system = "openpi"
-    abilities = frozenset({"write", "pin", "remove", "edit", "compose", "skim", "links"})
 
     def __init__(self, name: str, folder: str, places: Places) -> None:
         self.name = name
@@ -59,8 +84,7 @@ class OpenpiStore:
         self.places = places
         self.rows = Rows(name, folder)
         self.is_own = name in _NAMES  # any other folder is not pi's
-        if self.is_own:
-            self.abilities = self.abilities | {"handoff"}
+        self.has_handoff = self.is_own
         #: What searches keep; None until they may.
         self.texts: Texts | None = None
 
@@ -213,8 +237,8 @@ class OpenpiStore:
         query: str,
         *,
         cancelled: Cancelled = never,
-        progress: Progress = silent,
-        unread: Unread = untold,
+        progress: Progress = unwatched,
+        unread: Unread = ignored,
     ) -> Iterator[Hit]:
         """Listed topics in index order, then the other topic files in byte order of their names."""
         from .searching import search

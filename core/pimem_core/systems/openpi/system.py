@@ -6,6 +6,7 @@ import functools
 import os
 
 from ...files.read import read_text
+from ..system import System
 from . import config
 from .folders import active_folder, local_folder, shared_folder
 from .index import INDEX_NAME
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from ..hosting import Hooks
 
 
-class OpenpiSystem:
+class OpenpiSystem(System):
     """The system of openpi-memory (pi) and openclaude-memory (OpenCode)."""
 
     name = "openpi"

@@ -6,7 +6,7 @@ import os
 
 from ...errors import EXIT_CODES, AmbiguousTopicError, PimemError, SecretError
 from ..actions import tool_result
-from ..base import WriteRequest
+from ..stores import WriteRequest
 from .index import INDEX_NAME
 
 TYPE_CHECKING = False

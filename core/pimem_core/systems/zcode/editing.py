@@ -22,7 +22,7 @@ from .facts import head, is_fact_file
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ...model import Document
-    from ..base import WriteRequest
+    from ..stores import WriteRequest
     from .changing import Session
     from .store import ZcodeStore
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from ..base import Cancelled
+    from ...progress import Cancelled
 
 INDEX_NAME = "MEMORY.md"
 TYPES = ("user", "feedback", "project", "reference")

@@ -6,7 +6,7 @@ import os
 
 from ...errors import PimemError
 from .. import actions
-from ..hosting import HookContext, Offer, Part
+from ..hosting import HookContext, Hooks, Offer, Part
 from . import config
 
 # Every hook of every person asks whether this system takes part; all else loads when it does.
@@ -44,7 +44,7 @@ _EVENTS: Sequence[Mapping[str, Any]] = (
 )
 
 
-class ZcodeHooks:
+class ZcodeHooks(Hooks):
     """zcode's part in a session."""
 
     def __init__(self) -> None:

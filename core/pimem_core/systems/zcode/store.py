@@ -14,7 +14,19 @@ from ...files.read import PREVIEW_BYTES, read_bytes, read_text, signature_of
 from ...formats.text import quote
 from ...history import unfinished
 from ...model import Change, Document, Hit, StoreStatus, Topic
-from ..base import Links, Removal, never, silent, untold
+from ...progress import ignored, never, unwatched
+from ..stores import (
+    ComposingStore,
+    EditableStore,
+    FolderStore,
+    LinkedStore,
+    Links,
+    Removal,
+    RemovingStore,
+    TypedStore,
+    UndoableStore,
+    WritableStore,
+)
 from . import matching
 from .facts import FRONT_LINES, INDEX_NAME, TYPES, Fact, facts, head, is_fact_file
 from .index import line_of
@@ -26,7 +38,8 @@ if TYPE_CHECKING:
 
     from ...history.record import Record
     from ...paths import Places
-    from ..base import Cancelled, Progress, Unread, WriteRequest
+    from ...progress import Cancelled, Progress, Unread
+    from ..stores import WriteRequest
     from .changing import Session
     from .config import Config
     from .directory import Location
@@ -35,11 +48,19 @@ if TYPE_CHECKING:
 _CUT_NOTE = "<!-- cut here: the file is longer; open it for the rest -->"
 
 
-class ZcodeStore:
+class ZcodeStore(
+    FolderStore,
+    WritableStore,
+    EditableStore,
+    ComposingStore,
+    RemovingStore,
+    UndoableStore,
+    LinkedStore,
+    TypedStore,
+):
     """One folder of facts."""
 
     system = "zcode"
-    abilities = frozenset({"write", "remove", "edit", "compose", "types", "links"})
     types = TYPES
 
     def __init__(
@@ -220,8 +241,8 @@ class ZcodeStore:
         query: str,
         *,
         cancelled: Cancelled = never,
-        progress: Progress = silent,
-        unread: Unread = untold,
+        progress: Progress = unwatched,
+        unread: Unread = ignored,
     ) -> Iterator[Hit]:
         """Facts that contain a text, in the order of `list`."""
         from ...search.scan import scan
@@ -296,12 +317,6 @@ class ZcodeStore:
 
         return compose(document, name=name, summary=summary, body=body, type_=type)
 
-    def keep_texts(self) -> None:
-        """Nothing is kept: a project has few facts."""
-
-    def forget_texts(self) -> None:
-        """Nothing was kept."""
-
     def write(self, request: WriteRequest) -> Change:
         """Create a fact, or give the one of this name a new body and description."""
         from ... import secrets
@@ -326,11 +341,6 @@ class ZcodeStore:
                 append=request.mode == "append",
             )
         )
-
-    def pin(self, topic: str, pinned: bool) -> Change:
-        """Refuse: facts have no pin."""
-        del pinned
-        raise UnsupportedError("Facts cannot be pinned.", name=self.find(topic).name)
 
     def refuse_changes(self) -> None:
         """Refuse a folder that is full of another system's topics."""

@@ -7,6 +7,7 @@ import os
 
 from ...errors import UnsupportedError
 from ...settings import config as settings
+from ..system import System
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from .store import ZcodeStore
 
 
-class ZcodeSystem:
+class ZcodeSystem(System):
     """The memory that ZCode and pi share, by project; Claude Code's folders have its shape too."""
 
     name = "zcode"

@@ -15,7 +15,7 @@ from ...errors import (
 )
 from ...formats.text import plural
 from ..actions import emit, tool_result
-from ..base import WriteRequest
+from ..stores import WriteRequest
 from . import names, revision
 from .facts import INDEX_NAME, TYPES
 

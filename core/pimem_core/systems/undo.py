@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from ..errors import PimemError, TopicNotFoundError
+from ..history import journal, record
+from ..history.unfinished import INTENTS
 from ..model import Value
-from ..systems import registry
-from . import journal, record
-from .unfinished import INTENTS
+from . import registry
+from .stores import UndoableStore, folder_of, supporting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from ..history.record import FileRecord, Record
     from ..model import Change, HistoryEntry
     from ..paths import Places
-    from ..systems.base import Store
-    from .record import FileRecord, Record
+    from .stores import Store
 
 _NEWEST = {"undo": journal.newest_undoable, "redo": journal.newest_redoable}
 #: Most lines of one file that a difference shows.
@@ -51,7 +52,7 @@ def step(places: Places, stores: Sequence[Store], action: str) -> Step:
     # A newer change that cannot be read may be the one that was meant.
     left_out = record.unreadable(places.state_dir, since=entry.id)
     try:
-        change = store.revert(entry, action)
+        change = supporting(store, UndoableStore).revert(entry, action)
     except PimemError as error:
         error.store = store.name
         error.name, error.file = entry.about.name, entry.about.file
@@ -62,12 +63,12 @@ def step(places: Places, stores: Sequence[Store], action: str) -> Step:
 
 def folders_of(stores: Iterable[Store]) -> set[str]:
     """The folders that records name."""
-    return {store.path for store in stores}
+    return {folder for folder in map(folder_of, stores) if folder}
 
 
 def _store_of(entry: Record, places: Places, stores: Iterable[Store]) -> Store:
     for store in stores:
-        if (store.system, store.path) == (entry.about.system, entry.about.folder):
+        if (store.system, folder_of(store)) == (entry.about.system, entry.about.folder):
             return store
     return registry.store_of(entry.about.system, entry.about.folder, places)
 

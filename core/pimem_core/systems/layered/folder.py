@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from ...paths import Places
     from ...settings.config import Settings
 
-GLOBAL = "global"
-WORKSPACE = "workspace"
 INDEX_NAME = "index.md"
 INBOX = "inbox"
 ARCHIVE = "archive"
