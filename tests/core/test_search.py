@@ -22,7 +22,7 @@ _SEARCH = """
 import os, sys
 from pimem_core.search import ahead, scan as search
 from pimem_core.paths import find_places
-from pimem_core.systems import registry
+from pimem_core.systems.openpi.system import OpenpiSystem
 search._MANY = int(sys.argv[1])
 ahead.possible = search.possible = lambda: True
 if sys.argv[2] == "killed":

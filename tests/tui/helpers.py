@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pimem_core.errors import PimemError, PinnedError, TopicNotFoundError
 from pimem_core.model import Change, Document, Hit, StoreStatus, Topic
-from pimem_core.progress import Unread, ignored, never, unwatched
+from pimem_core.progress import ignored, never, unwatched
 from pimem_core.systems import registry
 from pimem_core.systems.stores import (
     ComposingStore,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from pimem_core.paths import Places
-    from pimem_core.progress import Cancelled, Progress
+    from pimem_core.progress import Cancelled, Progress, Unread
     from pimem_tui.rows.listing import Listing
     from textual.app import App
     from textual.pilot import Pilot

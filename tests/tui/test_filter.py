@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from pimem_core.errors import StorageError
-from pimem_core.progress import Unread, ignored, never, unwatched
+from pimem_core.progress import ignored, never, unwatched
 from pimem_tui.screens.detail import DetailScreen
 from pimem_tui.widgets import TopicList
 from pimem_tui.widgets.filter_bar import FilterInput
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from pimem_core.model import Hit
     from pimem_core.paths import Places
-    from pimem_core.progress import Cancelled, Progress
+    from pimem_core.progress import Cancelled, Progress, Unread
 
 
 async def test_typing_filters_by_name_summary_and_text(demo: Places) -> None:
