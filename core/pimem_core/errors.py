@@ -182,11 +182,6 @@ class SecretError(PimemError):
     """The text looks like it holds a credential. The message never shows the value."""
 
     outcome = "secret"
-    ADVICE: ClassVar[str] = "Take it out, or pass --allow-secret if it is meant to be kept."
-
-    def advising(self, advice: str) -> str:
-        """The message for where there is no command line: with another advice at its end."""
-        return str(self).replace(self.ADVICE, advice)
 
 
 class UnsupportedError(PimemError):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from .errors import SecretError
+from .errors import Hint, SecretError
 from .model import Value
 from .settings.config import load
 
@@ -149,8 +149,8 @@ def refuse(
         where, rule = found[0]
         more = f" (and {len(found) - 1} more)" if found[1:] else ""
         raise SecretError(
-            f"{where} looks like a credential ({rule}){more}; nothing was stored. "
-            + SecretError.ADVICE,
+            f"{where} looks like a credential ({rule}){more}; nothing was stored.",
+            hint=Hint(Hint.SECRET),
             name=name,
             file=file,
         )

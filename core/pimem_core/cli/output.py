@@ -8,6 +8,7 @@ import sys
 
 from ..errors import OutputError
 from ..formats.text import encode, visible
+from .hints import with_hint
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class Output:
         _print(text, sys.stderr)
 
     def change(self, change: Change) -> None:
-        """Tell what a change did."""
+        """Say what a change did."""
         if self.as_json:
             self.document(change_row(change))
         else:
@@ -60,16 +61,17 @@ class Output:
             self.notice(note)
 
     def refusal(self, error: PimemError, *, name: str, store: str, folder: str) -> None:
-        """Tell why nothing was read or changed."""
+        """Say why nothing was read or changed, and what to do about it."""
+        message = with_hint(str(error), error.hint)
         if not self.as_json:
-            self.notice(str(error))
+            self.notice(message)
             return
         row: dict[str, Any] = {
             "outcome": error.outcome,
             "store": store,
             "name": name,
             "file": _file_of(error, folder),
-            "message": str(error),
+            "message": message,
         }
         if error.candidates:
             row["candidates"] = list(error.candidates)

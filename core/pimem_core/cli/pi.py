@@ -13,6 +13,7 @@ from ..hooks.runner import describe
 from ..pi import documents
 from ..pi import package as pi_package
 from ..systems import registry
+from .hints import with_hint
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -149,7 +150,7 @@ def inject(options: argparse.Namespace, places: Places, output: Output) -> int:
         system=None if named is None else named.system,
     ):
         for error in given.errors:
-            output.notice(str(error))
+            output.notice(with_hint(str(error), error.hint))
             # In another program's format there is nothing to give, which is no failure.
             if not isinstance(error, ReadOnlyFormatError):
                 code = max(code, EXIT_CODES[error.outcome])

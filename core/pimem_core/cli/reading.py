@@ -16,6 +16,7 @@ from ..formats.text import plural
 from ..systems import registry
 from ..systems.layers import LayerStore
 from ..systems.stores import FolderStore, supporting
+from .hints import with_hint
 from .output import topic_line, topic_row
 
 TYPE_CHECKING = False
@@ -59,7 +60,7 @@ def notice_troubles(places: Places, output: Output) -> bool:
     own = settings.load(places)[1]
     found = [*([own] if own else []), *registry.troubles(places)]
     for error in found:
-        output.notice(str(error))
+        output.notice(with_hint(str(error), error.hint))
     return bool(found)
 
 
@@ -87,7 +88,7 @@ def _explain_nothing(store: Store, output: Output) -> None:
     try:
         store.refuse_changes()
     except ReadOnlyFormatError as error:
-        output.notice(str(error))
+        output.notice(with_hint(str(error), error.hint))
 
 
 @contextlib.contextmanager
@@ -145,7 +146,7 @@ def search(options: argparse.Namespace, places: Places, output: Output) -> int:
 
     def unread(error: PimemError) -> None:
         nonlocal code
-        output.notice(str(error))
+        output.notice(with_hint(str(error), error.hint))
         if isinstance(error, StorageError):
             code = EXIT_CODES[error.outcome]
 

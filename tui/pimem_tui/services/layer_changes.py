@@ -170,7 +170,7 @@ class LayerChanges(TopicChanges):
                     )
                     store.announce()
             except SecretError as error:
-                return PromotionRefused(store, wanted, error.advising(TAKE_OUT))
+                return PromotionRefused(store, wanted, f"{error} {TAKE_OUT}")
             return TopicChanged(self.layer_named(store, change.store), change)
 
         self.start(store, wanted.file, work)

@@ -58,7 +58,7 @@ def attempt(
             change = work()
             store.announce()
     except SecretError as error:
-        return Refusal("secret", error.advising(TAKE_OUT), base=opened, mine=text)
+        return Refusal("secret", f"{error} {TAKE_OUT}", base=opened, mine=text)
     except ConflictError as error:
         return _conflict(store, error, file, opened, text)
     except PimemError as error:

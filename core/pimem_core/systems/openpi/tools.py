@@ -145,7 +145,7 @@ def _wrong_type(name: str, params: Mapping[str, Any]) -> str | None:
 def _advice(error: PimemError) -> str:
     text = str(error)
     if isinstance(error, SecretError):
-        text = error.advising("Leave the value out and say where it is kept instead.")
+        text = f"{error} Leave the value out and say where it is kept instead."
     if isinstance(error, AmbiguousTopicError):
         text += " Call again with one of these names."
     return text.replace("; pimem list shows what is there", "").replace(

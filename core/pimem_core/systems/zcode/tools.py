@@ -199,7 +199,7 @@ def _write(params: Mapping[str, Any], store: ZcodeStore) -> list[Action]:
 def _advice(error: PimemError) -> str:
     text = str(error)
     if isinstance(error, SecretError):
-        return error.advising("Leave the value out and say where it is kept instead.")
+        return f"{error} Leave the value out and say where it is kept instead."
     if isinstance(error, AmbiguousTopicError):
         return f"{text} Call again with one of these."
     if isinstance(error, TopicNotFoundError):
