@@ -123,7 +123,7 @@ class InvalidArgumentError(PimemError):
 
 
 class ConfigError(InvalidArgumentError):
-    """A configuration file is broken; defaults hold until it is mended.
+    """A configuration file is broken; defaults hold until it is fixed.
 
     The message names the file, line and column.
     """

@@ -1,4 +1,4 @@
-"""What callers hand to work that may take long: whether to stop, and whom to tell how far it is."""
+"""What callers hand to work that may take long: whether to stop, and whom to report progress to."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ if TYPE_CHECKING:
 
     #: Asked between steps; True ends the work without a result.
     Cancelled = Callable[[], bool]
-    #: Told how much is done, and of how much.
+    #: Called with how much is done, and of how much.
     Progress = Callable[[int, int], None]
-    #: Told of each file that could not be read.
+    #: Called with each file that could not be read.
     Unread = Callable[[PimemError], None]
 
 

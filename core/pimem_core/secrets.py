@@ -10,7 +10,7 @@ import re
 
 from .errors import Hint, SecretError
 from .model import Value
-from .settings.config import load
+from .settings.config import load_settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def refuse(
     Raises:
         SecretError: It does; the message names rule and place, never the value.
     """
-    settings, _error = load(places)
+    settings, _error = load_settings(places)
     old = set(known.split("\n"))
     lines = [line if line not in old else "" for line in text.split("\n")]
     found = [

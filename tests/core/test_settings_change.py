@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 from pimem_core.errors import ConfigError, InvalidArgumentError, StorageError
-from pimem_core.settings import config as settings
-from pimem_core.settings.editing import change, with_key
+from pimem_core.settings.config import requirement, setting_rows, settings_path
+from pimem_core.settings.editing import change_setting, with_key
 
 if TYPE_CHECKING:
     from typing import Any
@@ -68,15 +68,15 @@ def test_one_key_changes(text: str, key: str, value: Any, expected: str | None) 
 
 
 def test_the_file_is_made_and_keeps_its_rights_and_its_link(places: Places) -> None:
-    path = Path(settings.settings_path(places))
-    change(places, "theme", "dark")
+    path = Path(settings_path(places))
+    change_setting(places, "theme", "dark")
     assert path.read_text() == 'theme = "dark"\n'
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     real = path.with_name("dotfiles.toml")
     path.rename(real)
     real.chmod(0o640)
     path.symlink_to(real)
-    change(places, "theme", "light")
+    change_setting(places, "theme", "light")
     assert path.is_symlink()
     assert real.read_text() == 'theme = "light"\n'
     assert stat.S_IMODE(real.stat().st_mode) == 0o640
@@ -91,25 +91,25 @@ def test_what_cannot_be_used_is_refused(places: Places) -> None:
         ("nonsense", 1, "must be one of the known keys"),
     ):
         with pytest.raises(InvalidArgumentError) as refused:
-            change(places, key, value)
+            change_setting(places, key, value)
         assert words in str(refused.value)
-    assert not os.path.exists(settings.settings_path(places))
+    assert not os.path.exists(settings_path(places))
 
 
 def test_a_broken_file_is_named_with_its_place_and_stays(places: Places) -> None:
-    path = Path(settings.settings_path(places))
+    path = Path(settings_path(places))
     path.parent.mkdir(parents=True)
     path.write_text("a = 1\nb = = 2\n")
     with pytest.raises(ConfigError, match=r"line 2, column 5.*nothing was changed"):
-        change(places, "theme", "dark")
+        change_setting(places, "theme", "dark")
     path.write_text("theme = 1\ninject = 3\n")
     with pytest.raises(StorageError, match="by hand"):
-        change(places, "inject.mode", "auto")
+        change_setting(places, "inject.mode", "auto")
     assert path.read_text() == "theme = 1\ninject = 3\n"
 
 
 def test_every_known_key_says_what_it_takes(places: Places) -> None:
-    for row in settings.settings(places):
+    for row in setting_rows(places):
         assert row.kind in ("choice", "number", "text", "texts"), row
-        assert settings.wanted(row.key, object()) is not None
+        assert requirement(row.key, object()) is not None
         assert (row.kind == "choice") == bool(row.choices)

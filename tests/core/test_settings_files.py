@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pimem_core.errors import InvalidArgumentError
 from pimem_core.formats import jsonc
-from pimem_core.settings import config as settings
+from pimem_core.settings.config import Settings, load_settings, setting_rows, settings_path
 from pimem_core.systems.openpi import config
 
 if TYPE_CHECKING:
@@ -227,13 +227,13 @@ def test_the_default_configuration_is_private_and_explains_every_key(places: Pla
 
 def config_toml(places: Places, text: str) -> None:
     os.makedirs(places.config_dir, exist_ok=True)
-    with open(settings.settings_path(places), "w", encoding="utf-8") as file:
+    with open(settings_path(places), "w", encoding="utf-8") as file:
         file.write(text)
 
 
 def test_own_settings_are_told_with_their_source(places: Places) -> None:
     config_toml(places, 'theme = 7\n[secrets]\nextra = ["m0-[a-z]{40}"]\n[later]\nx = 1\n')
-    rows = {row.key: row for row in settings.settings(places)}
+    rows = {row.key: row for row in setting_rows(places)}
     assert rows["secrets.extra"].value == ["m0-[a-z]{40}"]
     assert "not usable" in rows["theme"].source
     assert "unknown key" in rows["later.x"].source
@@ -241,20 +241,20 @@ def test_own_settings_are_told_with_their_source(places: Places) -> None:
 
 def test_a_broken_pattern_is_told_and_left_out_alone(places: Places) -> None:
     config_toml(places, '[secrets]\nextra = ["(", "m0-[a-z]{40}"]\n')
-    found, error = settings.load(places)
+    found, error = load_settings(places)
     assert found.secrets_extra == ("m0-[a-z]{40}",)
     assert "secrets.extra" in str(error)
-    rows = {row.key: row.value for row in settings.settings(places)}
+    rows = {row.key: row.value for row in setting_rows(places)}
     assert rows["secrets.extra"] == ["m0-[a-z]{40}"]
 
 
 def test_broken_own_settings_name_line_and_column(places: Places) -> None:
-    unset = settings.settings(places)
+    unset = setting_rows(places)
     config_toml(places, "theme = \n")
-    found, error = settings.load(places)
-    assert found == settings.Settings()
+    found, error = load_settings(places)
+    assert found == Settings()
     assert "line 1" in str(error)
-    assert settings.settings(places) == unset
+    assert setting_rows(places) == unset
 
 
 def test_no_infinity_gets_into_a_file_that_has_none(places: Places) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from faults import standins, tracer
 from pimem_core.history import record
-from pimem_core.history.unfinished import INTENTS
+from pimem_core.history.intents import INTENTS
 from pimem_core.paths import Places, find_places
 from pimem_core.systems.openpi.index import INDEX_NAME, entries
 from pimem_core.systems.openpi.system import OpenpiSystem

@@ -12,7 +12,7 @@ from pimem_core.cli import main
 from pimem_core.hooks.protocol import Request
 from pimem_core.hooks.runner import Runner
 from pimem_core.paths import Places, find_places
-from pimem_core.settings import config as settings
+from pimem_core.settings.config import load_settings
 from pimem_core.systems.hosting import SessionInfo
 from pimem_core.systems.layered.system import LayeredSystem
 
@@ -91,7 +91,7 @@ class World:
         path = self.home / ".config" / "pimem" / "config.toml"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-        assert settings.load(self.places)[1] is None
+        assert load_settings(self.places)[1] is None
         return self
 
     # pi

@@ -29,7 +29,7 @@ PREFERENCES = "user-preferences.md"
 @pytest.fixture(autouse=True)
 def _still(monkeypatch: pytest.MonkeyPatch) -> None:
     moment = datetime.fromtimestamp(NOW, UTC)
-    monkeypatch.setattr("pimem_core.history.change_session.now", lambda: moment)
+    monkeypatch.setattr("pimem_core.history.locked_change.now", lambda: moment)
 
     def given(places: Places) -> Sequence[Given]:
         """What is given, with a home that is the same wherever the test runs."""

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from pimem_core.history.drafts import left_drafts
-from pimem_core.settings import config as settings
+from pimem_core.settings.config import load_settings
 from pimem_core.systems.layers import LayerStore
 from pimem_styles import stylesheet
 from textual import on
@@ -70,7 +70,7 @@ class Manager(Copying):
         self._themes_chosen = 0
         self._watched: Store | None = None
         self._stop_watch = threading.Event()
-        self.settings, self._trouble = settings.load(places)
+        self.settings, self._trouble = load_settings(places)
         self.set_keymap({key: keys for key, keys in self.settings.keys.items() if key in KEYS})
         self._choose_theme(self.settings.theme)
 
@@ -171,14 +171,12 @@ class Manager(Copying):
         chosen = self._themes_chosen
 
         def keep() -> Message | None:
-            from pimem_core.settings import (
-                editing as settings_file,  # most people never change the theme
-            )
+            from pimem_core.settings.editing import change_setting
 
             with self.turn:
                 if chosen != self._themes_chosen:
                     return None  # another one was chosen meanwhile
-                settings_file.change(self.places, "theme", name)
+                change_setting(self.places, "theme", name)
             return Copied(f"Theme {name}, kept in config.toml.")
 
         self.tell_result(keep)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..settings import config as settings
+from ..settings.config import load_settings, settings_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 def keys(options: argparse.Namespace, places: Places, output: Output) -> int:
     """Print each binding: its id, its keys as they hold, where it works and what it does."""
-    config, trouble = settings.load(places)
+    config, trouble = load_settings(places)
     if trouble is not None:
         output.notice(str(trouble))
     # The table belongs to the manager, which the core does not know.
     table, flaws = options.keys(config.keys)
     for flaw in flaws:
-        output.notice(f"{settings.settings_path(places)}: {flaw}")
+        output.notice(f"{settings_path(places)}: {flaw}")
     rows = list(table)
     if output.as_json:
         output.document(rows)

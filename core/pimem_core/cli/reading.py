@@ -55,9 +55,9 @@ def chosen(options: argparse.Namespace, places: Places) -> Store | None:
 
 def notice_troubles(places: Places, output: Output) -> bool:
     """Say on stderr which configuration files are broken; whether any is."""
-    from ..settings import config as settings
+    from ..settings.config import load_settings
 
-    own = settings.load(places)[1]
+    own = load_settings(places)[1]
     found = [*([own] if own else []), *registry.troubles(places)]
     for error in found:
         output.notice(with_hint(str(error), error.hint))
@@ -254,10 +254,10 @@ def _bullets(row: StoreStatus) -> list[str]:
 
 def config(options: argparse.Namespace, places: Places, output: Output) -> int:
     """Tell each setting with its source; 1 when a configuration file is broken."""
-    from ..settings import config as settings
+    from ..settings.config import setting_rows
 
     del options
-    rows: list[Setting] = settings.settings(places)
+    rows: list[Setting] = setting_rows(places)
     for system in registry.SYSTEMS:
         rows.extend(system.settings(places))
     code = EXIT_CODES[ConfigError.outcome] if notice_troubles(places, output) else 0

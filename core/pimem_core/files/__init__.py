@@ -1,1 +1,4 @@
-"""Safe reading, durable publishing, lock, front matter, transactions: what systems stand on."""
+"""The disk: safe reading, durable publishing, locks, processes, watching, git.
+
+What the bytes mean belongs to `formats`; changes of several files, and undoing them, to `history`.
+"""

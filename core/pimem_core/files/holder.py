@@ -35,7 +35,7 @@ def pid_in(content: bytes) -> int | None:
 
 
 def is_alive(pid: int) -> bool:
-    """Whether a process runs; when it cannot be told, it counts as running."""
+    """Whether a process runs; where that is unknown, it counts as running."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

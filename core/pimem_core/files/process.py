@@ -12,9 +12,9 @@ _FOREIGN_S = 60
 
 
 class Process(Value):
-    """A process that can be told from a later one with the same number.
+    """A process, distinct from a later one with the same number.
 
-    `started` is None where the system does not tell it.
+    `started` is None where the system does not say.
     """
 
     host: str

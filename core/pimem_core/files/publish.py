@@ -226,7 +226,7 @@ def discard(temporary: str) -> None:
 
 
 def temporary_name(name: str) -> str:
-    """A name for the temporary file beside `name`: it tells the process, for cleaning up."""
+    """A name for the temporary file beside `name`: it holds the process id, for cleaning up."""
     mark = f".tmp-{os.getpid()}-{os.urandom(5).hex()}"
     # The mark must fit behind a name of any length.
     return os.fsdecode(os.fsencode(name)[: 255 - len(mark)]) + mark

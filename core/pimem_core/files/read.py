@@ -88,7 +88,7 @@ def read_text(path: str, shown: Mapping[str, bytes | None]) -> str | None:
 
 
 def signature(status: os.stat_result | None) -> tuple[int, ...] | None:
-    """A value that stays equal while a file does; None without a status to tell by."""
+    """A value that stays equal while a file does; None without a status."""
     return None if status is None else _signed(status)
 
 
@@ -175,7 +175,7 @@ def is_regular(path: str) -> bool:
     """Whether a path is a regular file itself, not a link to one.
 
     Raises:
-        StorageError: It cannot be told (no right to look, a failing disk).
+        StorageError: It cannot be found out (no right to look, a failing disk).
     """
     try:
         return stat.S_ISREG(os.lstat(path).st_mode)

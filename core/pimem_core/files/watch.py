@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 POLL_S = 2.0
 #: Seconds that a file's time may lag behind the clock.
 _CLOCK_S = 0.02
-#: Milliseconds that changes are gathered, so that one rename is not told as three.
+#: Milliseconds that changes are gathered, so that one rename is not reported as three.
 _STEP_MS = 5
 _GATHER_MS = 30
 #: Milliseconds after which the folder itself is looked at: a removed one gives no notice.
@@ -40,35 +40,35 @@ def watch(
 ) -> None:
     """Call `changed` with the names of files that came, went or changed, until `stop` is set.
 
-    Hidden files are no content and are not told: locks and temporary files come and go with
+    Hidden files are no content and are not reported: locks and temporary files come and go with
     every change. A folder that is missing is waited for.
 
     Args:
         folder: The folder.
         changed: Called from this thread.
         stop: Ends the watch within a moment.
-        since: Unix time; what changed between it and the start of the watch is told too.
+        since: Unix time; what changed between it and the start of the watch is reported too.
         poll_s: Seconds between two looks where the system gives no notice.
         below: Whether files in its own folders count, as `folder/name`; deeper ones never do.
     """
     last = _look(folder, below)
     if since is not None:
-        _tell_missed(folder, last or {}, since, changed)
+        _report_missed(folder, last or {}, since, changed)
     while not stop.is_set():
         if last is not None and not is_remote(folder):
             with contextlib.suppress(ImportError, OSError, RuntimeError):
                 _follow_notices(folder, changed, stop, last, below)
-                last = _tell(last, _look(folder, below), changed)
+                last = _report(last, _look(folder, below), changed)
                 continue
         if stop.wait(poll_s):
             return
-        last = _tell(last, _look(folder, below), changed)
+        last = _report(last, _look(folder, below), changed)
 
 
-def _tell_missed(
+def _report_missed(
     folder: str, last: _Look, since: float, changed: Callable[[Collection[str]], object]
 ) -> None:
-    """Tell what changed after a moment; what went or was moved shows in the folder's own time."""
+    """Report what changed after a moment; what went or was moved shows in the folder's own time."""
     oldest = (since - _CLOCK_S) * 1e9
     names = {name for name, (changed_ns, _, _) in last.items() if changed_ns >= oldest}
     touched = bool(names)
@@ -78,7 +78,7 @@ def _tell_missed(
         changed(names)
 
 
-def _tell(
+def _report(
     last: _Look | None, now: _Look | None, changed: Callable[[Collection[str]], object]
 ) -> _Look | None:
     if now != last:
@@ -95,7 +95,7 @@ def _follow_notices(
     last: _Look,
     below: bool,
 ) -> None:
-    """Tell what the system tells, and first what changed just before, until it is gone.
+    """Report what the system notices, first what changed just before, until the folder is gone.
 
     Raises:
         OSError: The system gives no notices here.

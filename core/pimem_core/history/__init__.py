@@ -1,1 +1,4 @@
-"""Changes as whole steps: transaction, recovery, journal, undo, drafts. It knows no system."""
+"""Changes as whole steps, and what is kept of them: intents, recovery, undo journal, drafts.
+
+It knows folders, files and records, no memory system: what a change means belongs to the systems.
+"""

@@ -223,7 +223,7 @@ def _texts(entry: Record) -> set[bytes]:
         for file in entry.files
         if not file.marker
         for _, old, new, _ in file.hunks
-        for line in patch.telling([*old, *new])
+        for line in patch.distinctive([*old, *new])
     }
 
 

@@ -35,8 +35,8 @@ def lines_of(data: bytes) -> list[bytes]:
     return data.split(b"\n")
 
 
-def telling(lines: Iterable[bytes]) -> set[bytes]:
-    """The lines that tell a text from others: headings and front matter occur everywhere."""
+def distinctive(lines: Iterable[bytes]) -> set[bytes]:
+    """The lines that set a text apart from others: headings and front matter occur everywhere."""
     return {line for line in lines if len(line.strip()) > 3 and not _COMMON.match(line)}
 
 
@@ -167,7 +167,7 @@ def side(data: bytes, hunks: Sequence[Hunk]) -> str:
     """Which side of a patch a text comes from that others changed elsewhere.
 
     Returns:
-        `before` or `after`, or `neither` when it cannot be told.
+        `before` or `after`, or `neither` when the text does not show it.
     """
     lines = lines_of(data)
     sides = {_side(lines, hunk) for hunk in hunks}

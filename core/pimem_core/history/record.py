@@ -12,7 +12,7 @@ from ..errors import PimemError, StorageError
 from ..files.process import Process
 from ..files.read import read_bytes
 from ..model import Value
-from .unfinished import INTENTS
+from .intents import INTENTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class Record(Value):
 
     @property
     def file_name(self) -> str:
-        """The name of its file; it tells at a glance whether it may expire."""
+        """The name of its file; it shows at a glance whether it may expire."""
         return f"{self.id}.keep.json" if self.about.only_copy else f"{self.id}.json"
 
 
@@ -126,7 +126,7 @@ def records(
     since: str = "",
     left_out: list[str] | None = None,
 ) -> Iterator[Record]:
-    """The readable records of the intents or the journal, oldest first unless told otherwise.
+    """The readable records of the intents or the journal, oldest first unless asked otherwise.
 
     Args:
         state_dir: pimem's state folder.
@@ -224,7 +224,7 @@ def _unpack_hunk(packed: Sequence[Any]) -> Hunk:
 
 
 def _pack(lines: list[bytes]) -> list[int | str]:
-    # The count tells an empty list from one empty line.
+    # The count sets an empty list apart from one empty line.
     return [len(lines), base64.b64encode(zlib.compress(b"\n".join(lines), 1)).decode()]
 
 

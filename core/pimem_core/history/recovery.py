@@ -12,7 +12,7 @@ from ..files.holder import LOCK_NAME, is_alive, lock_content
 from ..files.publish import explained
 from ..files.read import content, read_bytes
 from . import patch, record, transaction
-from .unfinished import INTENTS, may_be_any
+from .intents import INTENTS, has_intents
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def unfinished(state_dir: str, folder: str | None = None) -> list[Record]:
 
     A change that failed in this process and could not be taken back counts as well.
     """
-    if not may_be_any(state_dir):
+    if not has_intents(state_dir):
         return []
     return [
         found
@@ -112,7 +112,7 @@ def _release_others(left: Record, folder: str) -> None:
 
 
 def _set_aside(state_dir: str) -> list[str]:
-    """Rename intents that are no records, so that each is told once and nothing is lost."""
+    """Rename intents that are no records, so that each is reported once and nothing is lost."""
     said = []
     for name in record.names(state_dir, INTENTS):
         path = os.path.join(state_dir, INTENTS, name)
@@ -147,7 +147,7 @@ def _where(file: FileRecord, current: bytes | None) -> str:
     if file.before != "absent":
         return patch.side(current, file.hunks)
     # Others may have gone on with the new file, or made one of their own under its name.
-    ours = patch.telling(line for _, _, new, _ in file.hunks for line in new)
+    ours = patch.distinctive(line for _, _, new, _ in file.hunks for line in new)
     return "after" if ours and ours <= set(patch.lines_of(current)) else "before"
 
 
@@ -302,7 +302,7 @@ def as_before(state_dir: str, folder: str) -> dict[str, bytes | None]:
     """Contents that readers show instead of the disk's, while a change there is unfinished.
 
     Until somebody holds the lock and repairs it, the change has not happened. Where others built
-    on it, it has; where that cannot be told, the disk is shown as it is.
+    on it, it has; where that is unknown, the disk is shown as it is.
     """
     shown: dict[str, bytes | None] = {}
     for left in unfinished(state_dir, folder):

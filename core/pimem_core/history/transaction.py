@@ -27,10 +27,10 @@ from ..files.publish import (
 from ..files.read import content
 from ..model import Value
 from . import patch
+from .intents import INTENTS
 from .record import JOURNAL, FileRecord, Record, dump, new_id
 from .record import About as About
 from .record import load as load
-from .unfinished import INTENTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def commit(
         about: What the history says.
         steps: In the order of publishing; those that change nothing are left out.
         tokens: Contents of the lock files that are held, so that the locks of a killed process
-            can be told as ours.
+            can be recognised as ours.
         moment: The time for the history, RFC 3339.
 
     Returns:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..errors import PimemError
 from ..model import Value
-from ..settings import config as settings
+from ..settings.config import load_settings
 from ..systems import registry
 from ..systems.hosting import HookContext, SessionInfo
 
@@ -35,7 +35,7 @@ def given(
         trusted: As in a project that the host trusts.
         system: Only this one, active or not.
     """
-    config, _trouble = settings.load(places)
+    config, _trouble = load_settings(places)
     session = SessionInfo(id="", cwd=places.cwd, trusted=trusted, features=frozenset({"sections"}))
     for known in registry.SYSTEMS:
         if system is not None and known.name != system:

@@ -8,7 +8,7 @@ from .. import __version__
 from ..model import Value
 from ..paths import find_places
 from ..progress import never
-from ..settings import config as settings
+from ..settings.config import load_settings
 from ..systems import registry
 from ..systems.actions import notify
 from ..systems.hosting import HookContext
@@ -96,7 +96,7 @@ class Runner:
             self.cancel(request.payload.get("request"))
             return response(request.id)
         places = find_places(cwd=request.session.cwd)
-        config, _trouble = settings.load(places)
+        config, _trouble = load_settings(places)
         systems = [s for s in registry.SYSTEMS if s.is_active(places, config)]
         if request.event == "describe":
             document = describe(places, systems)
@@ -281,7 +281,7 @@ class Runner:
 def describe(places: Places, systems: Sequence[System] | None = None) -> Mapping[str, Any]:
     """What a host registers: tools, commands and events of the active systems."""
     if systems is None:
-        config, _trouble = settings.load(places)
+        config, _trouble = load_settings(places)
         systems = [s for s in registry.SYSTEMS if s.is_active(places, config)]
     tools: list[Mapping[str, Any]] = []
     commands: dict[str, Mapping[str, Any]] = {}

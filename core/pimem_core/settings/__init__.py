@@ -1,1 +1,4 @@
-"""pimem's own settings, and what the person allowed. The systems' settings are in their folders."""
+"""pimem's own settings (`config.toml`) and the person's answers about trust.
+
+The settings of a memory system belong to its folder; how settings are shown, to the fronts.
+"""

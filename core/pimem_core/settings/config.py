@@ -166,7 +166,7 @@ _CHOICES: dict[str, Sequence[str]] = {
 _SWITCH = ("auto", "on", "off")
 
 
-def wanted(key: str, value: Any) -> str | None:
+def requirement(key: str, value: Any) -> str | None:
     """What a value of a key must be, in words, where the given one cannot be used; else None."""
     if key.startswith("systems.") and key.partition(".")[2] in SYSTEM_NAMES:
         return None if value in _SWITCH else "auto, on or off"
@@ -182,7 +182,7 @@ def settings_path(places: Places) -> str:
     return os.path.join(places.config_dir, SETTINGS_NAME)
 
 
-def load(places: Places) -> tuple[Settings, ConfigError | None]:
+def load_settings(places: Places) -> tuple[Settings, ConfigError | None]:
     """The settings that hold, and what is wrong with the file if anything is."""
     try:
         raw = _read(places)
@@ -206,7 +206,7 @@ def _broken_pattern(raw: Mapping[str, Any], path: str) -> ConfigError | None:
             if flaw is not None:
                 return ConfigError(
                     f"{path}: {key} holds a broken pattern, {pattern!r}: {flaw}. "
-                    "It is left out until it is mended."
+                    "It is left out until it is fixed."
                 )
     return None
 
@@ -221,10 +221,10 @@ def _read(places: Places) -> Mapping[str, Any]:
         return tomllib.loads(read_bytes(path, follow=True).decode())
     except UnicodeDecodeError as error:
         raise ConfigError(
-            f"{path} is not UTF-8 at byte {error.start}. Defaults are used until it is mended."
+            f"{path} is not UTF-8 at byte {error.start}. Defaults are used until it is fixed."
         ) from error
     except (PimemError, ValueError, RecursionError) as error:
-        raise ConfigError(f"{path}: {error}. Defaults are used until it is mended.") from error
+        raise ConfigError(f"{path}: {error}. Defaults are used until it is fixed.") from error
 
 
 def _at(raw: Mapping[str, Any], key: str) -> Any:
@@ -234,16 +234,16 @@ def _at(raw: Mapping[str, Any], key: str) -> Any:
     return value
 
 
-def settings(places: Places) -> list[Setting]:
-    """Each setting with the value that holds and its source; unknown keys are told too.
+def setting_rows(places: Places) -> list[Setting]:
+    """Each setting with the value that holds and its source; unknown keys are listed too.
 
-    Of a broken file nothing comes: `load` says why.
+    Of a broken file nothing comes: `load_settings` says why.
     """
     try:
         raw = _read(places)
     except ConfigError:
         raw = {}
-    current, _error = load(places)
+    current, _error = load_settings(places)
     path = settings_path(places)
     found = []
     for key, (field, usable) in _KEYS.items():

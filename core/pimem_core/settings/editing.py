@@ -9,7 +9,7 @@ import tomllib
 from ..errors import ConfigError, InvalidArgumentError, StorageError
 from ..files.publish import explained, make_folder, publish
 from ..files.read import decode, read_bytes
-from .config import settings_path, wanted
+from .config import requirement, settings_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..paths import Places
 
 
-def change(places: Places, key: str, value: Any) -> None:
+def change_setting(places: Places, key: str, value: Any) -> None:
     """Set a key, such as `theme` or `undo.max_mb`; the file is made where it is missing.
 
     Raises:
@@ -27,7 +27,7 @@ def change(places: Places, key: str, value: Any) -> None:
         ConfigError: The file is broken; the message names line and column.
         StorageError: It cannot be written, or is in a form that cannot be changed safely.
     """
-    needed = wanted(key, value)
+    needed = requirement(key, value)
     if needed is not None:
         raise InvalidArgumentError(f"{key} must be {needed}.")
     rewrite(settings_path(places), lambda text: with_key(text, key, value, settings_path(places)))
@@ -52,11 +52,11 @@ def rewrite(path: str, edit: Callable[[str], str]) -> None:
 
 
 def with_key(text: str, key: str, value: Any, path: str) -> str:
-    """The text of the file with a key set; raises as `change`."""
+    """The text of the file with a key set; raises as `change_setting`."""
     try:
         wanted_data = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ConfigError(f"{path}: {error}. Mend it first; nothing was changed.") from error
+        raise ConfigError(f"{path}: {error}. Fix it first; nothing was changed.") from error
     if _put(wanted_data, key, value):
         for made in (_beside(text, key, value), _by_tomlkit(text, key, value)):
             if made is not None and _means(made, wanted_data):
@@ -94,8 +94,8 @@ def _beside(text: str, key: str, value: Any) -> str | None:
     lines = text.splitlines(keepends=True)
     tables = (n for n, line in enumerate(lines) if line.lstrip().startswith("["))
     first = next(tables, len(lines))
-    told = [n for n, line in enumerate(lines[:first]) if line.strip() and line.lstrip()[0] != "#"]
-    place = told[-1] + 1 if told else 0
+    keys = [n for n, line in enumerate(lines[:first]) if line.strip() and line.lstrip()[0] != "#"]
+    place = keys[-1] + 1 if keys else 0
     if place and not lines[place - 1].endswith("\n"):
         lines[place - 1] += "\n"
     gap = "\n" if not place and lines and lines[0].strip() else ""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from ..errors import InvalidArgumentError, PimemError, UnsupportedError
-from ..history.unfinished import may_be_any
-from ..settings import config as settings
+from ..history.intents import has_intents
+from ..settings.config import load_settings
 from .layered.system import LayeredSystem
 from .layers import LayerStore
 from .openpi.system import OpenpiSystem
@@ -33,7 +33,7 @@ def all_stores(places: Places) -> list[Store]:
 
 def offered_stores(places: Places) -> list[Store]:
     """The same, and those that a person could still create, of systems that are not "off"."""
-    config, _trouble = settings.load(places)
+    config, _trouble = load_settings(places)
     return [
         store
         for system in SYSTEMS
@@ -151,7 +151,7 @@ def repair(places: Places) -> list[str]:
     Returns:
         A sentence for each change that was repaired.
     """
-    if not may_be_any(places.state_dir):
+    if not has_intents(places.state_dir):
         return []
     from ..history import recovery
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..errors import InvalidArgumentError
 from ..model import Value
-from ..settings import config as settings
+from ..settings.config import load_settings, requirement, setting_rows
 from . import registry
 
 TYPE_CHECKING = False
@@ -31,7 +31,7 @@ def sections(places: Places) -> list[Section]:
     """The sections that have settings: the systems in their order, then pimem itself."""
     asked = [
         *((one.name, one.settings(places), one.trouble(places)) for one in registry.SYSTEMS),
-        (OWN, settings.settings(places), settings.load(places)[1]),
+        (OWN, setting_rows(places), load_settings(places)[1]),
     ]
     return [
         Section(name=name, rows=rows)
@@ -52,9 +52,9 @@ def change(places: Places, section: str, key: str, value: Any) -> None:
         StorageError: It cannot be written.
     """
     if section == OWN:
-        from ..settings import editing as settings_file
+        from ..settings.editing import change_setting
 
-        settings_file.change(places, key, value)
+        change_setting(places, key, value)
         return
     for system in registry.SYSTEMS:
         if system.name == section:
@@ -82,7 +82,7 @@ def parse(kind: str, text: str) -> Any:
 def refusal(section: str, key: str, value: Any) -> str:
     """Why a value of a setting would be refused, for a front that asks at every key; else empty."""
     if section == OWN:
-        needed = settings.wanted(key, value)
+        needed = requirement(key, value)
     else:
         found = (system for system in registry.SYSTEMS if system.name == section)
         needed = next((system.wanted(key, value) for system in found), None)

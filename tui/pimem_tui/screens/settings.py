@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from pimem_core.errors import PimemError
 from pimem_core.formats.text import plural, visible_cell
 from pimem_core.paths import tilde
-from pimem_core.settings import config as settings
+from pimem_core.settings.config import load_settings
 from pimem_core.systems import settings_sections as options
 from pimem_styles import stylesheets
 from textual import getters, on
@@ -299,7 +299,7 @@ class SettingsScreen(SteadyScreen[None], Reader):
                 self.app.post_message(Copied(str(error), warning=True))
             else:
                 self.app.post_message(Copied(_said(setting, value)))
-            loaded = settings.load(places)[0]
+            loaded = load_settings(places)[0]
             self.post_message(SettingsRead(options.sections(places), loaded))
 
         self.run_worker(work, thread=True, exit_on_error=False, group="change")

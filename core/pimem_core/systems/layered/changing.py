@@ -15,7 +15,7 @@ from ...files.lock import locked_among_ours
 from ...files.publish import explained, make_folder, refuse_linked_folder, umask
 from ...files.read import not_regular, read_bytes
 from ...history import recovery
-from ...history.change_session import ChangeSession
+from ...history.locked_change import LockedChange
 from ...history.transaction import Step
 from ..layers import WORKSPACE
 from .pending import SYSTEM, lock_path, unfinished
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _BUSY = "Another pimem is changing layered memory; try again in a moment."
 
 
-class Session(ChangeSession):
+class Session(LockedChange):
     """One change, under the lock."""
 
     def __init__(self, store: LayeredStore) -> None:

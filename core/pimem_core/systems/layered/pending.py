@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ...history.unfinished import may_be_any
+from ...history.intents import has_intents
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def unfinished(state_dir: str) -> list[Record]:
 
 def as_before(places: Places) -> dict[str, bytes | None]:
     """What readers show instead of the disk while a change is unfinished."""
-    if not may_be_any(places.state_dir):
+    if not has_intents(places.state_dir):
         return {}
     from ...history import recovery
 

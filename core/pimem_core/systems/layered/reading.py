@@ -16,7 +16,7 @@ from ...files.read import PREVIEW_BYTES, not_regular, read_bytes, signature
 from ...formats.text import plural, quote
 from ...model import Document, Topic
 from ...progress import ignored, never, unwatched
-from ...settings import config as all_settings
+from ...settings.config import load_settings
 from ..layers import GLOBAL, WORKSPACE, LayerStore
 from . import names, pending
 from .content import is_content, plain, summary
@@ -58,7 +58,7 @@ class LayerReading(LayerStore):
     @property
     def settings(self) -> Settings:
         """The person's settings."""
-        return all_settings.load(self.places)[0]
+        return load_settings(self.places)[0]
 
     @property
     def layers(self) -> Layers:

@@ -48,9 +48,9 @@ class LayeredSystem(System):
 
     def stores(self, places: Places) -> Sequence[LayeredStore]:
         """Both layers once one of them has a folder or the system is switched on, else none."""
-        from ...settings import config as settings
+        from ...settings.config import load_settings
 
-        config = settings.load(places)[0]
+        config = load_settings(places)[0]
         layers = find_layers(places, config)
         found = [(GLOBAL, layers.global_dir)]
         if layers.hindrance is None:
@@ -74,10 +74,10 @@ class LayeredSystem(System):
 
     def active(self, places: Places) -> LayeredStore:
         """The workspace where there is one, else the global layer, there or not."""
-        from ...settings import config as settings
+        from ...settings.config import load_settings
         from .store import LayeredStore
 
-        layers = find_layers(places, settings.load(places)[0])
+        layers = find_layers(places, load_settings(places)[0])
         kind = WORKSPACE if layers.has_workspace else GLOBAL
         path = layers.workspace_dir if layers.has_workspace else layers.global_dir
         return LayeredStore(kind, path, places, kind)

@@ -13,7 +13,7 @@ from ...files.lock import locked, locked_at_once
 from ...files.read import PREVIEW_BYTES, decode, is_regular, not_regular, read_bytes, regular_names
 from ...formats.text import encode, plural, quote
 from ...history import recovery, transaction
-from ...history.change_session import ChangeSession
+from ...history.locked_change import LockedChange
 from . import carry_over, config, formats, limits, tombstones
 from . import topic as topics
 from .index import INDEX_NAME, INITIAL, Index
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from .store import OpenpiStore
 
 
-class Session(ChangeSession):
+class Session(LockedChange):
     """One change of a store, under its lock."""
 
     def __init__(self, store: OpenpiStore, token: bytes) -> None:

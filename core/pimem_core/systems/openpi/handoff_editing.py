@@ -13,7 +13,7 @@ from ...formats import frontmatter
 from ...formats.merge import merge
 from ...formats.text import encode
 from ...history import transaction
-from ...history.change_session import ChangeSession
+from ...history.locked_change import LockedChange
 from ...model import Change, Document
 from ..stores import HANDOFF_FILE, Handoff
 from . import handoff
@@ -99,7 +99,7 @@ def is_its(record: Record) -> bool:
 
 
 @contextlib.contextmanager
-def held(store: OpenpiStore) -> Iterator[ChangeSession]:
+def held(store: OpenpiStore) -> Iterator[LockedChange]:
     """Hold the handoff for one change. What a kill leaves of it is repaired with the store's own.
 
     Raises:
@@ -112,7 +112,7 @@ def held(store: OpenpiStore) -> Iterator[ChangeSession]:
     with locked_among_ours(lock, "pi is writing the handoff; try again in a moment."):
         with explained(store.places.agent_dir):
             make_folder(store.places.agent_dir)
-        session = ChangeSession(
+        session = LockedChange(
             store.places, system=store.system, store=store.name, folder=store.path
         )
         yield session

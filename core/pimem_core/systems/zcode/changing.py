@@ -22,7 +22,7 @@ from ...files.publish import refuse_linked_folder
 from ...files.read import decode, read_bytes
 from ...formats.text import encode, quote
 from ...history import recovery, transaction
-from ...history.change_session import ChangeSession
+from ...history.locked_change import LockedChange
 from . import fact_text, loading, names, revision
 from .facts import INDEX_NAME
 from .index import INITIAL, Index, line_of, target_of
@@ -46,7 +46,7 @@ class Raced(ConflictError):
     wanted: str = ""
 
 
-class Session(ChangeSession):
+class Session(LockedChange):
     """One attempt at a change: what is there now, and what is to be there."""
 
     def __init__(self, store: ZcodeStore, earlier: Session | None = None) -> None:

@@ -8,7 +8,7 @@ import os
 from ...errors import PimemError
 from ...files.holder import own_lock_holder, own_lock_path
 from ...model import StoreStatus
-from ...settings import config as settings
+from ...settings.config import load_settings
 from . import check, config, formats
 from .facts import INDEX_NAME
 
@@ -50,7 +50,7 @@ def status_of(store: ZcodeStore) -> StoreStatus:
         system=store.system,
         path=store.path,
         exists=exists,
-        active=location is not None and config.is_active(places, settings.load(places)[0]),
+        active=location is not None and config.is_active(places, load_settings(places)[0]),
         count=count,
         size_bytes=size,
         changed=changed,

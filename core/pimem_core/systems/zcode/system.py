@@ -6,7 +6,7 @@ import functools
 import os
 
 from ...errors import UnsupportedError
-from ...settings import config as settings
+from ...settings.config import load_settings
 from ..system import System
 
 TYPE_CHECKING = False
@@ -46,7 +46,7 @@ class ZcodeSystem(System):
         """The store of the working folder's project; none for a person who has no ZCode."""
         from . import config
 
-        if config.is_in_use(places) or config.is_active(places, settings.load(places)[0]):
+        if config.is_in_use(places) or config.is_active(places, load_settings(places)[0]):
             return [self.active(places)]
         return []
 

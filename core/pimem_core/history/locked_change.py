@@ -1,4 +1,4 @@
-"""One change of a store under its lock: commit, see that it stayed, tell about it, take it back."""
+"""One change of a store under its lock: commit, verify, report, take back."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ..clock import now, stamp
 from ..errors import PimemError, TopicNotFoundError
 from ..formats.text import quote
 from ..model import Change
-from ..settings import config as settings
+from ..settings.config import load_settings
 from . import journal, recovery, transaction
 
 TYPE_CHECKING = False
@@ -27,7 +27,7 @@ _NOUNS = {
 }
 
 
-class ChangeSession:
+class LockedChange:
     """What is the same for every store.
 
     The caller holds the store's lock; `token` is its content, empty where the lock is one that
@@ -92,7 +92,7 @@ class ChangeSession:
 
     def _finish(self, record: Record) -> None:
         self._done.append(record)
-        bounds, _error = settings.load(self.places)
+        bounds, _error = load_settings(self.places)
         journal.prune(
             self.places.state_dir,
             max_bytes=bounds.undo_max_mb * 1e6,
@@ -117,7 +117,7 @@ class ChangeSession:
     def change(
         self, outcome: str, name: str, file: str, message: str, dropped: Sequence[str] = ()
     ) -> Change:
-        """What is told about the change; further notes are added until the end."""
+        """The report of the change; further notes may follow until the lock is released."""
         return Change(
             outcome=outcome,
             store=self.name,
