@@ -318,3 +318,54 @@ def test_a_body_never_joins_the_closing_fence() -> None:
 )
 def test_what_a_change_may_not_break(old: str, new: str, kept: bool) -> None:
     assert frontmatter.keeps(f"---\n{old}---\n", f"---\n{new}---\n", {"name"}) is kept
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "Just some prose.\n",
+        "A sentence.\nRemember: it has a colon.\n",
+        "Remember: a colon first.\nThen more of it.\n",
+        "Dear all: this reads as YAML, but is a sentence.\n",
+        "Remember: this: twice.\n",
+        "https://example.com/a/page\n",
+        "- a list\n- of: things\n",
+        "# A heading\n\nAnd prose below it.\n",
+        "# only a heading\n",
+        "> A quotation.\n",
+        "| a | table |\n|---|---|\n",
+        "name of the thing: it matters.\nMore.\nAnd more.\n",
+    ],
+)
+@pytest.mark.parametrize("eol", ["\n", "\r\n"])
+def test_prose_between_two_rules_is_prose(block: str, eol: str) -> None:
+    text = f"---\n{block}---\nbody\n".replace("\n", eol)
+    parts = frontmatter.split(text)
+    assert not parts.present
+    assert parts.body == text
+    assert frontmatter.read(text) == {}
+    assert not frontmatter.is_unclosed(text)
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "Größe: 1\n",
+        "created: 2026\nwords between\n",
+        "name:A\n",
+        "{name: A}\n",
+        "  tags: [a]\n",
+        "x: 1\nx: 2\n",
+        "# a comment\nkey: value\n",
+        "key:\n- a\n- b\n",
+    ],
+)
+def test_keys_with_values_are_front_matter(block: str) -> None:
+    assert frontmatter.split(f"---\n{block}---\nbody").present
+
+
+def test_a_fence_that_nothing_closes_is_told_from_prose() -> None:
+    assert frontmatter.is_unclosed("\ufeff---\nname: A\n")
+    assert frontmatter.is_unclosed("--- \r\nname: A\r\n----\r\n")
+    assert not frontmatter.is_unclosed("---\nname: A\n---\n")
+    assert not frontmatter.is_unclosed("text\n---\n")

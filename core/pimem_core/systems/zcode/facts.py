@@ -64,8 +64,7 @@ def head(text: str) -> Head:
     """Read the front matter of a text, or of the start of one."""
     parts = frontmatter.split(text)
     if not parts.present:
-        start = text.removeprefix(frontmatter.BOM).partition("\n")[0].rstrip()
-        return Head({}, None, start == "---")
+        return Head({}, None, frontmatter.is_unclosed(text))
     closing = parts.block.count("\n") + 2
     front = _usual(parts.block)
     if front is None:
