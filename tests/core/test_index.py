@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pimem_core.systems.openpi.index import Index, canonical, entries, find, parse_line
+from pimem_core.systems.openpi.index import canonical, entries, parse_line
+from pimem_core.systems.openpi.index_changes import Index
 from pimem_core.systems.openpi.injection import index_text
+from pimem_core.systems.openpi.lookup import find
 from pimem_core.systems.openpi.stamps import age_days, instant
 
 NOW = dt.datetime(2026, 11, 15, 10, 20, 30, tzinfo=dt.UTC)

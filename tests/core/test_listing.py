@@ -8,8 +8,10 @@ import pytest
 from core.test_index import FILES, TEXT
 from hypothesis import given
 from pimem_core.model import Topic
+from pimem_core.paths import find_places
+from pimem_core.systems.openpi.folder import TopicFolder, View
 from pimem_core.systems.openpi.index import entries
-from pimem_core.systems.openpi.reading import Rows, View
+from pimem_core.systems.openpi.rows import Rows
 
 if TYPE_CHECKING:
     from core.folders import Folder
@@ -17,10 +19,15 @@ if TYPE_CHECKING:
 PRESENT = frozenset(FILES) - {"gone.md"}
 
 
+def rows(path: str) -> Rows:
+    """The rows of a folder that need not be there."""
+    return Rows(TopicFolder("local", path, find_places()))
+
+
 @given(TEXT)
 def test_listed_topics_have_the_fields_of_their_lines(text: str) -> None:
     view = View(text, {}, {})
-    listed = Rows("local", "/store").listed(view, PRESENT)
+    listed = rows("/store").listed(view, PRESENT)
     firsts = {entry.file: entry for entry in reversed(entries(text))}
     assert list(listed) == list(dict.fromkeys(entry.file for entry in entries(text)))
     for file, topic in listed.items():
@@ -45,7 +52,7 @@ def test_listed_topics_have_the_fields_of_their_lines(text: str) -> None:
 
 def test_equal_lines_make_equal_topics_in_the_same_store_only() -> None:
     view = View("- [A](a.md) 2026-11-01 -- text", {}, {})
-    here, there = Rows("local", "/store"), Rows("local", "/other")
+    here, there = rows("/store"), rows("/other")
     first = here.listed(view, PRESENT)["a.md"]
     assert first == here.listed(view, PRESENT)["a.md"]
     assert first != there.listed(view, PRESENT)["a.md"]

@@ -18,9 +18,9 @@ from pimem_core.files import lock
 from pimem_core.files.read import read_text
 from pimem_core.paths import Places, find_places
 from pimem_core.systems.openpi import carry_over, config, handoff, recap
-from pimem_core.systems.openpi.folders import local_folder, shared_folder
 from pimem_core.systems.openpi.index import INDEX_NAME, entries, parse_line
 from pimem_core.systems.openpi.injection import index_text
+from pimem_core.systems.openpi.location import local_folder, shared_folder
 from pimem_core.systems.openpi.system import OpenpiSystem
 from pimem_core.systems.stores import WriteRequest
 
@@ -136,7 +136,7 @@ class Runner:
         ]
 
     def read_index(self, args: dict[str, Any]) -> Any:
-        return index_text(self.store().view().text, args["max_lines"])
+        return index_text(self.store().folder.view().text, args["max_lines"])
 
     def topic(self, args: dict[str, Any]) -> Any:
         text = self.store().preview(args["filename"])

@@ -116,7 +116,7 @@ class Home:
 
     def seen(self) -> Look:
         """The index and its topics as readers show them."""
-        view = self.store.view()
+        view = self.store.folder.view()
         found = {INDEX_NAME: _TIME.sub("T", view.text or "")}
         for entry in entries(view.text or ""):
             if entry.name != "Gone":

@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING
 
 from pimem_core.clock import stamp
 from pimem_core.systems.openpi import topic as topics
-from pimem_core.systems.openpi.index import INDEX_NAME, INITIAL, Index
+from pimem_core.systems.openpi.index import INDEX_NAME, INITIAL
+from pimem_core.systems.openpi.index_changes import Index
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pimem_core.errors import StorageError
-from pimem_core.systems.zcode.index import Index, entries
+from pimem_core.systems.zcode.index import entries
+from pimem_core.systems.zcode.index_changes import Index
 
 HEADER = "# Memory Index\n\n"
 

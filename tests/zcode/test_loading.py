@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 from pimem_core.systems.zcode import revision
-from pimem_core.systems.zcode.injection import index_part
-from pimem_core.systems.zcode.loading import near_limits, shown
+from pimem_core.systems.zcode.injection import index_part, shown
+from pimem_core.systems.zcode.limits import near_limits
 from pimem_core.systems.zcode.tools import capped
 
 if TYPE_CHECKING:

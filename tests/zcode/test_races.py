@@ -12,8 +12,8 @@ from pimem_core.errors import (
     StoreBusyError,
 )
 from pimem_core.history import journal, transaction
-from pimem_core.systems.zcode import changing
-from pimem_core.systems.zcode.store import ZcodeStore
+from pimem_core.systems.zcode import changes
+from pimem_core.systems.zcode.folder import FactFolder
 from zcode.folder import HEADER, Project
 
 if TYPE_CHECKING:
@@ -27,16 +27,16 @@ def race(
     """Have another program write after each of our first readings."""
     left = list(writes)
     seen: list[int] = []
-    real = ZcodeStore.view
+    real = FactFolder.view
 
-    def view(store: ZcodeStore, **more: object) -> object:
-        found = real(store, **more)  # type: ignore[arg-type]
+    def view(folder: FactFolder, **more: object) -> object:
+        found = real(folder, **more)  # type: ignore[arg-type]
         seen.append(1)
         if left:
             left.pop(0)()
         return found
 
-    monkeypatch.setattr(ZcodeStore, "view", view)
+    monkeypatch.setattr(FactFolder, "view", view)
     return seen
 
 
@@ -171,13 +171,13 @@ def test_somebody_who_writes_over_us_is_told(
 ) -> None:
     project.write("a", "A", "about a")
     stale = project.index
-    real = changing.Session.confirm
+    real = changes.FactChanges.confirm
 
-    def confirm(session: changing.Session) -> None:
+    def confirm(session: changes.FactChanges) -> None:
         project.fill({"MEMORY.md": stale})
         real(session)
 
-    monkeypatch.setattr(changing.Session, "confirm", confirm)
+    monkeypatch.setattr(changes.FactChanges, "confirm", confirm)
     change = project.write("b", "B", "about b")
     assert "about b" in project.index or any("wrote over" in note for note in change.notes)
 
@@ -185,7 +185,7 @@ def test_somebody_who_writes_over_us_is_told(
 def test_our_own_processes_wait_for_each_other(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with changing._held(project.store), pytest.raises(StoreBusyError):
+    with changes.held(project.store.folder), pytest.raises(StoreBusyError):
         project.write("x")
     project.write("x")
     assert not (project.path / ".lock").exists()

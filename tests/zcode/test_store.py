@@ -294,7 +294,7 @@ def test_the_check_reports_and_repairs_nothing(project: Project) -> None:
     )
     (project.path / "link.md").symlink_to("a.md")
     before = project.files()
-    found = check.findings(project.store, project.store.view())
+    found = check.findings(project.store.folder, project.store.folder.view())
     assert [(f.code, f.file, f.line) for f in found] == [
         ("duplicate_line", "MEMORY.md", 3),
         ("orphan_line", "MEMORY.md", 4),

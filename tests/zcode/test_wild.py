@@ -6,7 +6,7 @@ import random
 from typing import TYPE_CHECKING
 
 from pimem_core.systems.zcode import check
-from pimem_core.systems.zcode.formats import recognise
+from pimem_core.systems.zcode.detection import recognise
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -129,7 +129,7 @@ def test_a_large_and_mixed_store(project: Project) -> None:
     store = project.store
     found = [store.links(file) for file in list(files)[:3]]
     assert all(isinstance(name, str) for links in found for name, _ in links.outgoing)
-    findings = check.findings(project.store, project.store.view())
+    findings = check.findings(project.store.folder, project.store.folder.view())
     codes = {finding.code for finding in findings}
     assert {"orphan_line", "unlisted_file", "over_limit", "late_front_matter"} <= codes
     assert check.summary(findings)

@@ -13,6 +13,7 @@ from ...formats.text import SPACE
 from ...model import Value
 from . import tombstones
 from .index import INDEX_NAME, INITIAL, files, parse_line
+from .location import SHARED, SYSTEM
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -165,8 +166,8 @@ def _carry(places: Places, local: str, shared: str, tokens: Sequence[bytes]) -> 
     steps.append(transaction.Step(path=os.path.join(local, SENTINEL_NAME), before=None, after=b""))
     about = transaction.About(
         action="copy",
-        system="openpi",
-        store="shared",
+        system=SYSTEM,
+        store=SHARED,
         folder=shared,
         name=f"{len(merge.copies)} topics of the local store",
         file="",

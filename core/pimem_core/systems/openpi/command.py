@@ -6,12 +6,14 @@ from ...errors import PimemError
 from ...formats.text import plural, quote
 from .. import actions
 from . import config
+from .compaction import consolidation_prompt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from ..actions import Action
-    from ..hosting import HookContext
-    from .hooks import OpenpiHooks
+    from ..hosting import HookContext, Part
     from .store import OpenpiStore
 
 _WORDS = {
@@ -29,9 +31,16 @@ _MOST_HITS = 20
 
 
 def run(
-    args: str, store: OpenpiStore, context: HookContext, hooks: OpenpiHooks
+    args: str, store: OpenpiStore, context: HookContext, given: Callable[[], Sequence[Part]]
 ) -> list[Action] | None:
-    """Run /memory with its raw argument; None for words that belong to another system."""
+    """Run /memory; None for words that belong to another system.
+
+    Args:
+        args: What was typed behind it, as it is.
+        store: The active store.
+        context: The session.
+        given: What the next prompt of a new session is given.
+    """
     text = args.strip()
     word, _, rest = text.partition(" ")
     word, rest = word.lower(), rest.strip()
@@ -44,10 +53,8 @@ def run(
     if text.lower() == "status":
         return _status(store)
     if text.lower() == "preview":
-        return _preview(context, hooks)
+        return _preview(context, given)
     if text.lower() == "consolidate":
-        from .compaction import consolidation_prompt
-
         settings, _error = config.load(context.places)
         return [actions.send_user_message(consolidation_prompt(settings))]
     if word in _WITH_ARGUMENT:
@@ -112,9 +119,9 @@ def _status(store: OpenpiStore) -> list[Action]:
     return [actions.notify("\n".join(lines))]
 
 
-def _preview(context: HookContext, hooks: OpenpiHooks) -> list[Action]:
+def _preview(context: HookContext, given: Callable[[], Sequence[Part]]) -> list[Action]:
     try:
-        parts = hooks.inject(context, turn=1)
+        parts = given()
     except PimemError as error:
         return [actions.notify(str(error), "warning")]
     text = "\n\n".join(part.text for part in parts)

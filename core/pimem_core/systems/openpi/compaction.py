@@ -9,7 +9,7 @@ from ...errors import PimemError
 from ...files.holder import own_lock_path
 from ...files.publish import explained, make_folder, publish
 from .. import actions
-from . import config, handoff
+from . import config, handoff, handoff_injection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,9 +67,7 @@ def after(payload: Mapping[str, Any], context: HookContext) -> list[Action]:
     if decision == "none":
         return []
     # Newer versions of pi go on without a before_agent_start, so the handoff goes along.
-    from .hooks import handoff_message
-
-    return [*handoff_message(context, settings), actions.send_user_message(_CONTINUE)]
+    return [*handoff_injection.as_message(context, settings), actions.send_user_message(_CONTINUE)]
 
 
 def _begin_anew(context: HookContext) -> None:

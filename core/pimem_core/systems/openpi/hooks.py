@@ -8,9 +8,9 @@ import time
 from ...errors import PimemError, ReadOnlyFormatError
 from .. import actions
 from ..hosting import HookContext, Hooks, Offer, Part
-from . import config, injection
-from .folders import active_folder, local_folder, shared_folder
-from .store import OpenpiStore
+from . import config, handoff_injection, injection
+from .folder import active
+from .location import active_folder, local_folder, shared_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
     from ...paths import Places
     from ..actions import Action
+    from .store import OpenpiStore
 
 _TEXT = "openpi.section"
 _TOOLS = frozenset({"write_memory", "remove_memory", "pin_memory"})
-_HANDOFF = "pimem-handoff"
 _TICK_NS = 2_000_000_000
 _EVENTS: Sequence[Mapping[str, Any]] = (
     {
@@ -105,8 +105,10 @@ class OpenpiHooks(Hooks):
         state.clear()
         if handed and payload.get("@tail_has:pimem-handoff") is True:
             # The session goes on, and the model still has the message in front of it.
-            part = _newest_handoff(places)
-            state["handed"] = handed if part is not None and _mark(part) == handed else ""
+            part = handoff_injection.newest(places)
+            state["handed"] = (
+                handed if part is not None and handoff_injection.mark_of(part) == handed else ""
+            )
         others = _other_providers(payload)
         if others:
             state["passive"] = True
@@ -149,12 +151,11 @@ class OpenpiHooks(Hooks):
 
     def _hindrance(self, places: Places) -> PimemError | None:
         """Why the index is not injected: its format is foreign, or it cannot be read."""
-        from . import formats
+        from . import detection
 
-        store = _active(places)
+        folder = active(places)
         try:
-            found = store.detect(store.view().text)
-            formats.refuse_foreign(store.path, found)
+            detection.refuse_foreign(folder.path, folder.detect(folder.view().text))
         except PimemError as error:
             return error
         return None
@@ -165,7 +166,7 @@ class OpenpiHooks(Hooks):
         state = context.state
         if state.get("foreign"):
             return []
-        sticky = is_sticky(context)
+        sticky = _is_sticky(context)
         if payload.get("messageType", "user") != "user":
             # A run that an extension started: nothing changes, the prompt's prefix stays.
             return self._same_again(context) if sticky else []
@@ -186,7 +187,7 @@ class OpenpiHooks(Hooks):
                 state.update(section=True, stale=False)
         return [
             *self._same_again(context),
-            *handoff_message(context, settings),
+            *handoff_injection.as_message(context, settings),
             *_new_troubles(context),
         ]
 
@@ -213,7 +214,7 @@ class OpenpiHooks(Hooks):
             parts = list(self._parts(context, settings))
         except ReadOnlyFormatError as error:
             return _keep_out(context, error)
-        part = take_handoff(context, settings)
+        part = handoff_injection.take(context, settings)
         parts += [part] if part is not None else []
         said = _new_troubles(context)
         if not parts:
@@ -227,22 +228,24 @@ class OpenpiHooks(Hooks):
 
         An index that cannot be read is missing in them, and a trouble.
         """
-        store = _active(context.places)
+        folder = active(context.places)
         full = context.settings.stamps == "full"
-        key = (store.path, full, settings, store.stamp_of_index())
+        key = (folder.path, full, settings, folder.stamp_of_index())
         if self._rendered is None or self._rendered[0] != key:
             rules = injection.rules_part(settings, path=config.config_path(context.places))
             found = [rules] if rules is not None else []
             try:
-                text = store.view().text
+                text = folder.view().text
             except PimemError as error:
                 context.troubles.append(error)
                 return found
-            if not _is_plainly_ours(text, store.path):
-                from . import formats
+            if not _is_plainly_ours(text, folder.path):
+                from . import detection
 
-                formats.refuse_foreign(store.path, store.detect(text))
-            index = injection.index_part(text, folder=store.path, config=settings, full_stamps=full)
+                detection.refuse_foreign(folder.path, folder.detect(text))
+            index = injection.index_part(
+                text, folder=folder.path, config=settings, full_stamps=full
+            )
             self._rendered = (key, [index, *found])
         return self._rendered[1]
 
@@ -263,7 +266,7 @@ class OpenpiHooks(Hooks):
         state["seen"] = newest
         # A change within the same tick of the file system's clock would not show.
         state["undo_at"] = at if time.time_ns() - at > _TICK_NS else -1
-        return _active(context.places).path in folders
+        return active_folder(context.places) in folders
 
     def inject(self, context: HookContext, *, turn: int) -> Sequence[Part]:
         """What the n-th prompt of a new session is given."""
@@ -272,14 +275,14 @@ class OpenpiHooks(Hooks):
         if isinstance(hindrance, ReadOnlyFormatError):
             raise hindrance
         due = turn == 1 or turn % settings.inject_every_n_turns == 0
-        if not due and not is_sticky(context):
+        if not due and not _is_sticky(context):
             return []
         try:
             parts = list(self._parts(context, settings))
         except ReadOnlyFormatError:
             return []
         if turn == 1 and settings.handoff_keep > 0:
-            part = _newest_handoff(context.places)
+            part = handoff_injection.newest(context.places)
             parts += [part] if part is not None else []
         return parts
 
@@ -289,25 +292,35 @@ class OpenpiHooks(Hooks):
         """Run one of the three tools."""
         from . import tools
 
-        return tools.run(name, params, _active(context.places), context)
+        return tools.run(name, params, _store(context))
 
     def command(self, name: str, args: str, context: HookContext) -> list[Action] | None:
         """Run /memory."""
         from . import command
 
-        return command.run(args, _active(context.places), context, self)
+        def given() -> Sequence[Part]:
+            return self.inject(context, turn=1)
+
+        return command.run(args, _store(context), context, given)
 
     def complete(self, name: str, prefix: str, context: HookContext) -> list[dict[str, str]]:
         """Complete /memory's words and topics."""
         from . import command
 
-        return command.complete(prefix, _active(context.places))
+        return command.complete(prefix, _store(context))
 
     def answer(self, key: str, value: bool | None, context: HookContext) -> list[Action] | None:
         """Go on with a removal that the person was asked about."""
         from . import command
 
-        return command.answered(key, value, _active(context.places))
+        return command.answered(key, value, _store(context))
+
+
+def _store(context: HookContext) -> OpenpiStore:
+    from .store import OpenpiStore
+
+    folder = active(context.places)
+    return OpenpiStore(folder.name, folder.path, context.places)
 
 
 def _is_plainly_ours(text: str | None, folder: str) -> bool:
@@ -315,28 +328,6 @@ def _is_plainly_ours(text: str | None, folder: str) -> bool:
     if text is None:
         return not os.path.lexists(folder)
     return text.startswith("# Memory Index\n") and "§" not in text and "<!--" not in text
-
-
-def handoff_message(context: HookContext, settings: config.Config) -> list[Action]:
-    """The newest handoff as a hidden message, unless this session has had it."""
-    part = take_handoff(context, settings)
-    return [actions.message(_HANDOFF, part.text)] if part is not None else []
-
-
-def take_handoff(context: HookContext, settings: config.Config) -> Part | None:
-    """The newest handoff once after a session's start and after each compaction."""
-    if context.state.get("handed") or settings.handoff_keep <= 0:
-        return None
-    part = _newest_handoff(context.places)
-    if part is not None:
-        context.state["handed"] = _mark(part)
-    return part
-
-
-def _mark(part: Part) -> str:
-    """What tells a handoff from a later one: its heading with the time."""
-    start = part.text.find("\n## ") + 1
-    return part.text[start : start + 100].split("\n", 1)[0] or "?"
 
 
 def _keep_out(context: HookContext, error: ReadOnlyFormatError) -> list[Action]:
@@ -354,26 +345,10 @@ def _new_troubles(context: HookContext) -> list[Action]:
     return [actions.notify(said, "warning") for said in new]
 
 
-def _newest_handoff(places: Places) -> Part | None:
-    # Most sessions have none; then nothing of it is loaded.
-    paths = (places.agent_dir, os.path.join(places.agent_dir, "memory"))
-    if not any(os.path.lexists(os.path.join(path, "HANDOFF.md")) for path in paths):
-        return None
-    from . import handoff
-
-    return injection.handoff_part(handoff.newest(places))
-
-
-def is_sticky(context: HookContext) -> bool:
+def _is_sticky(context: HookContext) -> bool:
     """Whether the block stays in the prompt between injections."""
     mode = context.settings.inject_mode
     return mode == "sticky" or (mode == "auto" and "sections" in context.session.features)
-
-
-def _active(places: Places) -> OpenpiStore:
-    folder = active_folder(places)
-    name = "shared" if folder == shared_folder(places) else "local"
-    return OpenpiStore(name, folder, places)
 
 
 def _other_providers(payload: Mapping[str, Any]) -> str:

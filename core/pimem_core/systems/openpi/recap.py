@@ -6,9 +6,9 @@ import os
 
 from ...errors import PimemError
 from ...files.read import read_text
-from .folders import local_folder, shared_folder
+from .folder import TopicFolder
 from .index import INDEX_NAME, entries
-from .store import OpenpiStore
+from .location import LOCAL, SHARED, local_folder, shared_folder
 from .topic import RECAP_FILE
 
 TYPE_CHECKING = False
@@ -23,16 +23,16 @@ def retire(places: Places) -> list[str]:
         What stood in the way, a sentence each; the next session tries again.
     """
     hindrances = []
-    for name, folder in (("local", local_folder(places)), ("shared", shared_folder(places))):
+    for name, folder in ((LOCAL, local_folder(places)), (SHARED, shared_folder(places))):
         try:
             text = read_text(os.path.join(folder, INDEX_NAME), {})
             if text is None or not any(
                 entry.file == RECAP_FILE and not entry.pinned for entry in entries(text)
             ):
                 continue
-            from .changing import locked_session
+            from .changes import locked_only
 
-            with locked_session(OpenpiStore(name, folder, places)) as session:
+            with locked_only(TopicFolder(name, folder, places)) as session:
                 session.retire()
         except PimemError as error:
             hindrances.append(f"The old session recap is not retired yet: {error}")

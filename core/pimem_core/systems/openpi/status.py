@@ -10,45 +10,44 @@ from ...files.holder import lock_holder
 from ...files.read import regular_entries
 from ...formats.text import plural
 from ...model import StoreStatus
-from . import carry_over, config, formats, limits, tombstones
-from .folders import active_folder
+from . import carry_over, config, detection, limits, tombstones
 from .index import files, is_topic_file
+from .location import LOCAL, SHARED, SYSTEM, active_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .reading import View
-    from .store import OpenpiStore
+    from .folder import TopicFolder, View
 
 _WRITERS = {
-    "local": ("pi (openpi-memory)",),
-    "shared": ("pi (openpi-memory)", "OpenCode (openclaude-memory)"),
+    LOCAL: ("pi (openpi-memory)",),
+    SHARED: ("pi (openpi-memory)", "OpenCode (openclaude-memory)"),
 }
 
 
-def status_of(store: OpenpiStore) -> StoreStatus:
+def status_of(folder: TopicFolder) -> StoreStatus:
     """How a store is; an unreadable one says so in the notes."""
     found, seen, notes = None, Seen(set()), []
     count = 0
     try:
-        view = store.view()
-        found = store.detect(view.text)
+        view = folder.view()
+        found = folder.detect(view.text)
         seen = Seen(files(view.text or ""))
-        count = len(seen.listed) if found in (None, formats.OPENPI) else 0
-        seen.look(store.path)
-        notes += _notes(store, view, found, seen)
+        count = len(seen.listed) if found in (None, detection.OPENPI) else 0
+        seen.look(folder.path)
+        notes += _notes(folder, view, found, seen)
     except PimemError as error:
         notes.append(str(error))
     return StoreStatus(
-        store=store.name,
-        system=store.system,
-        path=store.path,
-        exists=os.path.isdir(store.path),
-        active=store.path == active_folder(store.places),
+        store=folder.name,
+        system=SYSTEM,
+        path=folder.path,
+        exists=os.path.isdir(folder.path),
+        active=folder.path == active_folder(folder.places),
         count=count,
         size_bytes=seen.size,
         changed=seen.changed,
-        writers=_WRITERS.get(store.name, ()),
-        lock=lock_holder(store.path),
+        writers=_WRITERS.get(folder.name, ()),
+        lock=lock_holder(folder.path),
         format=found,
         notes=notes,
     )
@@ -86,41 +85,41 @@ class Seen:
                 self.changed = max(self.changed or 0.0, status.st_mtime)
 
 
-def _notes(store: OpenpiStore, view: View, found: str | None, seen: Seen) -> list[str]:
+def _notes(folder: TopicFolder, view: View, found: str | None, seen: Seen) -> list[str]:
     """Sentences a person should know: format, carry-over, limits, files no index lists."""
     notes = []
     try:
-        formats.refuse_foreign(store.path, found)
+        detection.refuse_foreign(folder.path, found)
     except ReadOnlyFormatError as error:
         return [str(error)]
-    settings, trouble = config.load(store.places)
+    settings, trouble = config.load(folder.places)
     if trouble is not None:
         notes.append(str(trouble))
     if view.shown:
         notes.append(
             "A change was interrupted; the next change or start of the manager repairs it."
         )
-    if store.name == "shared" and settings.shared_dir and carry_over.is_due(store.local_folder):
+    if folder.name == SHARED and settings.shared_dir and carry_over.is_due(folder.local):
         notes.append(
             "The local store is not carried over yet; the next change or pi session does it."
         )
     try:
-        buried = set(tombstones.read(store.path)[1])
+        buried = set(tombstones.read(folder.path)[1])
     except PimemError as error:
         notes.append(str(error))
         buried = set()
     unlisted = len(seen.unlisted - buried)
     if unlisted:
         notes.append(f"{plural(unlisted, 'topic file')} not in the index.")
-    coming = [file for file in view.elsewhere if not os.path.lexists(f"{store.path}/{file}")]
+    coming = [file for file in view.elsewhere if not os.path.lexists(f"{folder.path}/{file}")]
     missing = len(seen.listed) - seen.here - len(seen.listed.intersection(coming))
     if missing:
         notes.append(f"{plural(missing, 'index line')} without a file.")
     if view.text is not None:
         notes += limits.crossed(None, view.text, settings.max_lines)
-    moved = os.path.join(store.places.agent_dir, "pi-hermes-memory")
+    moved = os.path.join(folder.places.agent_dir, "pi-hermes-memory")
     if (
-        store.name == "local"
+        folder.name == LOCAL
         and not seen.listed
         and os.path.exists(os.path.join(moved, "MEMORY.md"))
     ):

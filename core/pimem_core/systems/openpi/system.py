@@ -8,8 +8,8 @@ import os
 from ...files.read import read_text
 from ..system import System
 from . import config
-from .folders import active_folder, local_folder, shared_folder
 from .index import INDEX_NAME
+from .location import LOCAL, SHARED, SYSTEM, active_folder, local_folder, shared_folder
 from .store import OpenpiStore
 
 TYPE_CHECKING = False
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class OpenpiSystem(System):
     """The system of openpi-memory (pi) and openclaude-memory (OpenCode)."""
 
-    name = "openpi"
+    name = SYSTEM
     providers = ("openpi-memory",)
 
     def is_active(self, places: Places, settings: Settings) -> bool:
@@ -44,8 +44,8 @@ class OpenpiSystem(System):
     def stores(self, places: Places) -> Sequence[OpenpiStore]:
         """The local and the shared store."""
         return [
-            OpenpiStore("local", local_folder(places), places),
-            OpenpiStore("shared", shared_folder(places), places),
+            OpenpiStore(LOCAL, local_folder(places), places),
+            OpenpiStore(SHARED, shared_folder(places), places),
         ]
 
     def active(self, places: Places) -> OpenpiStore:
@@ -58,9 +58,9 @@ class OpenpiSystem(System):
 
     def recognise(self, folder: str) -> str | None:
         """The format of a folder; `unknown` when its index is somebody else's prose."""
-        from . import formats
+        from . import detection
 
-        return formats.detect(folder, read_text(os.path.join(folder, INDEX_NAME), {}))
+        return detection.detect(folder, read_text(os.path.join(folder, INDEX_NAME), {}))
 
     def open(self, folder: str, places: Places) -> OpenpiStore:
         """Any folder of this shape, under its own name where it has one."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ...errors import EXIT_CODES, AmbiguousTopicError, PimemError, SecretError
+from ...errors import EXIT_CODES, AmbiguousTopicError, Hint, InvalidArgumentError, PimemError
 from ..actions import tool_result
 from ..stores import WriteRequest
 from .index import INDEX_NAME
@@ -16,9 +16,14 @@ if TYPE_CHECKING:
 
     from ...model import Change
     from ..actions import Action
-    from ..hosting import HookContext
     from .store import OpenpiStore
 
+_HINTS = {
+    Hint.LIST: "The memory index in your prompt shows what is there.",
+    Hint.WRITE: "write_memory creates it.",
+    Hint.UNPIN: "pin_memory with pin false unpins it.",
+    Hint.SECRET: "Leave the value out and say where it is kept instead.",
+}
 _TOPIC = {"type": "string", "description": "Topic name or file, or a part only it has"}
 
 
@@ -89,9 +94,7 @@ def descriptions(folder: str) -> list[dict[str, Any]]:
     ]
 
 
-def run(
-    name: str, params: Mapping[str, Any], store: OpenpiStore, context: HookContext
-) -> list[Action]:
+def run(name: str, params: Mapping[str, Any], store: OpenpiStore) -> list[Action]:
     """Run a tool call and say what happened in words that a model can act on."""
     try:
         change = _call(name, params, store)
@@ -108,8 +111,6 @@ def run(
 def _call(name: str, params: Mapping[str, Any], store: OpenpiStore) -> Change:
     problem = _wrong_type(name, params)
     if problem is not None:
-        from ...errors import InvalidArgumentError
-
         raise InvalidArgumentError(problem)
     if name == "remove_memory":
         return store.remove(params["topic"])
@@ -143,11 +144,8 @@ def _wrong_type(name: str, params: Mapping[str, Any]) -> str | None:
 
 
 def _advice(error: PimemError) -> str:
-    text = str(error)
-    if isinstance(error, SecretError):
-        text = f"{error} Leave the value out and say where it is kept instead."
+    """What is wrong, and what the model can do about it: its tools are all that it has."""
+    hint = "" if error.hint is None else _HINTS.get(error.hint.do, error.hint.text)
     if isinstance(error, AmbiguousTopicError):
-        text += " Call again with one of these names."
-    return text.replace("; pimem list shows what is there", "").replace(
-        "; pimem write creates it", ""
-    )
+        hint = "Call again with one of these names."
+    return f"{error} {hint}".rstrip()

@@ -9,7 +9,7 @@ from ...files.read import read_bytes
 from ...formats import frontmatter
 from ...formats.text import plural, quote
 from ...model import Value
-from . import loading
+from . import limits
 from .facts import FRONT_LINES, INDEX_NAME
 
 TYPE_CHECKING = False
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from .facts import Fact
-    from .store import ZcodeStore
-    from .view import View
+    from .folder import FactFolder, View
 
 _SHOWN = 5
 
@@ -33,18 +32,18 @@ class Finding(Value):
     line: int | None = None
 
 
-def findings(store: ZcodeStore, view: View) -> Sequence[Finding]:
+def findings(folder: FactFolder, view: View) -> Sequence[Finding]:
     """What is wrong, index first."""
-    return [*_index(store, view), *(f for fact in view.facts.values() for f in _fact(fact))]
+    return [*_index(folder, view), *(f for fact in view.facts.values() for f in _fact(fact))]
 
 
-def _index(store: ZcodeStore, view: View) -> Iterator[Finding]:
+def _index(folder: FactFolder, view: View) -> Iterator[Finding]:
     seen: dict[str, int] = {}
     for entry in view.entries:
         fact = view.fact_of(entry)
         file = fact.file if fact is not None else entry.file
         if fact is None:
-            exists = os.path.lexists(os.path.join(store.path, entry.file))
+            exists = os.path.lexists(folder.file(entry.file))
             what = "is no regular file" if exists else "is not there"
             yield Finding(
                 code="orphan_line",
@@ -73,7 +72,7 @@ def _index(store: ZcodeStore, view: View) -> Iterator[Finding]:
                 file=file,
             )
     text = view.text or ""
-    for said in loading.near_limits(text):
+    for said in limits.near_limits(text):
         yield Finding(code="over_limit", severity="warning", message=said, file=INDEX_NAME)
     if text.startswith("---") and not frontmatter.split(text).present:
         yield Finding(
@@ -145,18 +144,18 @@ def _yaml_trouble(fact: Fact) -> int | None:
     return None
 
 
-def notes(store: ZcodeStore, view: View) -> Sequence[str]:
+def notes(folder: FactFolder, view: View) -> Sequence[str]:
     """What status says: a sentence for each kind of trouble."""
-    from .formats import refuse_openpi
+    from .detection import refuse_openpi
 
     try:
-        refuse_openpi(store.path)
+        refuse_openpi(folder.path)
     except PimemError as error:
         return [str(error)]
     said = []
     if view.shown:
         said.append("A change was interrupted; the next change or start of the manager repairs it.")
-    return said + summary(_index(store, view))
+    return said + summary(_index(folder, view))
 
 
 def summary(found: Iterator[Finding] | Sequence[Finding]) -> list[str]:

@@ -9,9 +9,10 @@ from . import check
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from ..actions import Action
-    from ..hosting import HookContext
-    from .hooks import ZcodeHooks
+    from ..hosting import HookContext, Part
     from .store import ZcodeStore
 
 _WORDS = {
@@ -26,9 +27,16 @@ _MOST_HITS = 20
 
 
 def run(
-    args: str, store: ZcodeStore, context: HookContext, hooks: ZcodeHooks
+    args: str, store: ZcodeStore, context: HookContext, given: Callable[[], Sequence[Part]]
 ) -> list[Action] | None:
-    """Run /memory with its raw argument; None for words that belong to another system."""
+    """Run /memory; None for words that belong to another system.
+
+    Args:
+        args: What was typed behind it, as it is.
+        store: The project's store.
+        context: The session.
+        given: What the next prompt of a new session is given.
+    """
     text = args.strip()
     word, _, rest = text.partition(" ")
     word, rest = word.lower(), rest.strip()
@@ -40,7 +48,7 @@ def run(
         context.state["reload"] = True
         return [actions.notify("The next prompt carries the ZCode memory index again.")]
     if text.lower() == "preview":
-        return _preview(context, hooks)
+        return _preview(given)
     if word == "search":
         return _search(rest, store) if rest else None
     if word in _OTHERS:
@@ -55,19 +63,21 @@ def _status(store: ZcodeStore) -> list[Action]:
         lines = [f"ZCode memory: none yet; the first fact makes {status.path}"]
     notes = list(status.notes)
     try:
-        view = store.view()
+        view = store.folder.view()
     except PimemError:
         pass  # the status says so already
     else:
-        notes += [said for said in check.summary(check.findings(store, view)) if said not in notes]
+        notes += [
+            said for said in check.summary(check.findings(store.folder, view)) if said not in notes
+        ]
         if not notes and status.exists:
             notes.append("Index and files agree.")
     return [actions.notify("\n".join([*lines, *(f"  - {note}" for note in notes)]))]
 
 
-def _preview(context: HookContext, hooks: ZcodeHooks) -> list[Action]:
+def _preview(given: Callable[[], Sequence[Part]]) -> list[Action]:
     try:
-        parts = hooks.inject(context, turn=1)
+        parts = given()
     except PimemError as error:
         return [actions.notify(str(error), "warning")]
     text = "\n\n".join(part.text for part in parts)

@@ -111,7 +111,7 @@ class ZcodeHooks(Hooks):
                     "warning",
                 )
             )
-        location = self._store(context).location
+        location = self._store(context).folder.location
         if location is not None and location.warning:
             said.append(actions.notify(location.warning, "warning"))
         if location is not None and location.source in ("config", "sibling"):
@@ -186,16 +186,16 @@ class ZcodeHooks(Hooks):
 
     def _index(self, context: HookContext) -> tuple[str, Part | None]:
         """The hash of the index and what is given of it, kept while the index stays as it is."""
-        store = self._store(context)
-        key = (store.path, store.stamp_of_index())
+        folder = self._store(context).folder
+        key = (folder.path, folder.stamp_of_index())
         if self._rendered is None or self._rendered[0] != key or key[1] is None:
             from .facts import INDEX_NAME
             from .injection import index_part
             from .revision import digest_of
 
-            text = store.index_text()
+            text = folder.index_text()
             digest = digest_of((text or "").encode())
-            part = index_part(text, os.path.join(store.path, INDEX_NAME))
+            part = index_part(text, folder.file(INDEX_NAME))
             self._rendered = (key, digest, part)
         return self._rendered[1:]
 
@@ -213,13 +213,16 @@ class ZcodeHooks(Hooks):
         """Run one of the three tools."""
         from . import tools
 
-        return tools.run(name, params, self._store(context), context)
+        return tools.run(name, params, self._store(context))
 
     def command(self, name: str, args: str, context: HookContext) -> list[Action] | None:
         """Run this system's part of /memory."""
         from . import command
 
-        return command.run(args, self._store(context), context, self)
+        def given() -> Sequence[Part]:
+            return self.inject(context, turn=1)
+
+        return command.run(args, self._store(context), context, given)
 
     def complete(self, name: str, prefix: str, context: HookContext) -> list[dict[str, str]]:
         """Complete /memory's words."""

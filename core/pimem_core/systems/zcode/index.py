@@ -1,4 +1,4 @@
-"""The index `MEMORY.md`: reading it as people and programs wrote it, changing one line at a time.
+"""The index `MEMORY.md`: what its lines say, as people and programs wrote them.
 
 A line is `- [Title](file.md) — hook`. Read are links to Markdown files below the folder in any
 line, outside of code and comments; rewritten are only lines of a list with one such link, and of
@@ -10,8 +10,7 @@ from __future__ import annotations
 import posixpath
 import re
 
-from ...errors import StorageError
-from .facts import INDEX_NAME, is_fact_file
+from .facts import is_fact_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +31,8 @@ _SEPARATOR = re.compile(r"\s*(?:—|–|--?|·|:|→|->|\u00e2\u20ac\u201d|\u00e
 _MARKS = re.compile(r"(?:\*\*|__|~~|\*|_)*")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _PERCENT = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
-_DASH = " — "
+#: Between link and hook in a line as this program writes it.
+DASH = " — "
 
 
 class Entry:
@@ -114,7 +114,7 @@ def _in_line(line: str, number: int) -> list[Entry]:
             file=file,
             target=line[match.start("target") : match.end("target")],
             title=line[match.start("title") : match.end("title")],
-            hook=_row_hook(line, match.end()) if is_row else _hook(line, match.end())[1],
+            hook=_row_hook(line, match.end()) if is_row else hook_at(line, match.end())[1],
             kind=kind,
             start=match.start(),
             end=match.end(),
@@ -123,7 +123,7 @@ def _in_line(line: str, number: int) -> list[Entry]:
     ]
 
 
-def _hook(line: str, end: int) -> tuple[int, str, bool]:
+def hook_at(line: str, end: int) -> tuple[int, str, bool]:
     """Where the hook of a list's line begins, the hook, and whether a separator is before it."""
     rest = line[end:].rstrip()
     marks = _MARKS.match(rest)
@@ -172,94 +172,4 @@ def target_of(file: str) -> str:
 
 def line_of(title: str, file: str, hook: str) -> str:
     """A line as this program writes it."""
-    return f"- [{title}]({target_of(file)}){_DASH}{hook}"
-
-
-class Index:
-    """An index being changed. `text()` gives it back; untouched lines keep their bytes."""
-
-    def __init__(self, text: str) -> None:
-        self._lines = text.split("\n")
-        self._eol = "\r" if len(self._lines) > 1 and self._lines[0].endswith("\r") else ""
-        self._entries = entries(text)
-
-    def text(self) -> str:
-        """The whole index."""
-        return "\n".join(self._lines)
-
-    def of_file(self, file: str) -> list[Entry]:
-        """The links to one file."""
-        return [entry for entry in self._entries if entry.file == file]
-
-    def _changed(self) -> None:
-        self._entries = entries(self.text())
-
-    def upsert(self, file: str, *, title: str, hook: str) -> bool:
-        """Bring a file's line up to date, or add one; whether that could be done.
-
-        A file that is only linked from prose, a table or beside others has no line of its own:
-        such lines are the person's and stay as they are.
-
-        Raises:
-            StorageError: A new line would not count.
-        """
-        known = self.of_file(file)
-        own = next((entry for entry in known if entry.kind == "line"), None)
-        if own is not None:
-            self._rewrite(own, title, hook)
-        elif not known:
-            self._add(line_of(title, file, hook))
-        self._changed()
-        if not self.of_file(file):
-            raise StorageError(
-                f"{INDEX_NAME} ends inside a code block or comment that is never closed, where a "
-                "new line would not count; close it, then try again.",
-                file=INDEX_NAME,
-            )
-        return own is not None or not known
-
-    def _rewrite(self, entry: Entry, title: str, hook: str) -> None:
-        line = self._lines[entry.line - 1]
-        if hook != entry.hook:
-            eol = "\r" if line.endswith("\r") else ""
-            line = line.removesuffix("\r")
-            start, old, separated = _hook(line, entry.end)
-            before, after = line[:start], line[start + len(old) :]
-            if not separated:
-                before = before.rstrip() + _DASH
-            elif not before.endswith((" ", "\t")):
-                before += " "
-            line = before + hook + after + eol
-        if title != entry.title:
-            inner = entry.start + 1
-            line = line[:inner] + title + line[inner + len(entry.title) :]
-        self._lines[entry.line - 1] = line
-
-    def _add(self, line: str) -> None:
-        """Put a new line below the last of its kind, else at the end."""
-        own = [entry.line for entry in self._entries if entry.kind == "line"]
-        if own:
-            place = own[-1]
-            # Lines that are set in belong to the one above them.
-            while place < len(self._lines) and self._lines[place][:1] in (" ", "\t"):
-                place += 1
-        else:
-            place = len(self._lines)
-            if not self._lines[-1].strip():
-                place -= 1
-        if place == len(self._lines):
-            self._lines[-1] += self._eol
-            self._lines.append(line)
-        else:
-            self._lines.insert(place, line + self._eol)
-
-    def remove(self, file: str) -> None:
-        """Take a file out: its own lines and rows go, of any other line only the link does."""
-        doomed = {e.line for e in self.of_file(file) if e.kind != "link"}
-        for entry in reversed([e for e in self.of_file(file) if e.line not in doomed]):
-            line = self._lines[entry.line - 1]
-            self._lines[entry.line - 1] = line[: entry.start] + entry.title + line[entry.end :]
-        self._lines = [line for n, line in enumerate(self._lines, start=1) if n not in doomed]
-        if doomed and self._lines and self._lines[-1].endswith("\r"):
-            self._lines[-1] = self._lines[-1][:-1]  # it is the last line now
-        self._changed()
+    return f"- [{title}]({target_of(file)}){DASH}{hook}"

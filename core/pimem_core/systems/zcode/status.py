@@ -9,13 +9,13 @@ from ...errors import PimemError
 from ...files.holder import own_lock_holder, own_lock_path
 from ...model import StoreStatus
 from ...settings.config import load_settings
-from . import check, config, formats
+from . import check, config, detection
 from .facts import INDEX_NAME
+from .location import SYSTEM
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .store import ZcodeStore
-    from .view import View
+    from .folder import FactFolder, View
 
 _WRITERS = {
     "zcode": ("ZCode", "pi (pi-zcode-memory)"),
@@ -23,17 +23,17 @@ _WRITERS = {
 }
 
 
-def status_of(store: ZcodeStore) -> StoreStatus:
+def status_of(folder: FactFolder) -> StoreStatus:
     """How a store is; an unreadable one says so in the notes."""
-    found, location = None, store.location
+    found, location = None, folder.location
     count, size, changed = 0, 0, None
     notes: list[str] = []
     try:
-        found = formats.recognise(store.path)
-        view = store.view()
+        found = detection.recognise(folder.path)
+        view = folder.view()
         count = len(view.facts)
-        size, changed = _size(store.path, view)
-        notes += check.notes(store, view)
+        size, changed = _size(folder.path, view)
+        notes += check.notes(folder, view)
     except PimemError as error:
         notes.append(str(error))
     if location is not None:
@@ -41,21 +41,21 @@ def status_of(store: ZcodeStore) -> StoreStatus:
             notes.append("zcode-memory.json names this folder.")
         notes += [location.warning] if location.warning else []
         notes += location.notes
-    exists = os.path.isdir(store.path)
+    exists = os.path.isdir(folder.path)
     if found is None and exists and location is not None and count:
-        found = formats.ZCODE
-    places = store.places
+        found = detection.ZCODE
+    places = folder.places
     return StoreStatus(
-        store=store.name,
-        system=store.system,
-        path=store.path,
+        store=folder.name,
+        system=SYSTEM,
+        path=folder.path,
         exists=exists,
         active=location is not None and config.is_active(places, load_settings(places)[0]),
         count=count,
         size_bytes=size,
         changed=changed,
         writers=_WRITERS.get(found or ("zcode" if location is not None else ""), ()),
-        lock=own_lock_holder(own_lock_path(places.state_dir, store.path)),
+        lock=own_lock_holder(own_lock_path(places.state_dir, folder.path)),
         format=found,
         notes=notes,
     )

@@ -63,9 +63,9 @@ class ZcodeSystem(System):
 
     def recognise(self, folder: str) -> str | None:
         """`zcode` or `claude`, None when the folder is neither."""
-        from . import formats
+        from . import detection
 
-        return formats.recognise(folder)
+        return detection.recognise(folder)
 
     def open(self, folder: str, places: Places) -> ZcodeStore:
         """Any folder of this shape; the project's own under its name."""

@@ -8,10 +8,9 @@ import os
 from ...errors import (
     EXIT_CODES,
     AmbiguousTopicError,
+    Hint,
     InvalidArgumentError,
     PimemError,
-    SecretError,
-    TopicNotFoundError,
 )
 from ...formats.text import plural
 from ..actions import emit, tool_result
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..actions import Action
-    from ..hosting import HookContext
     from .store import ZcodeStore
 
 #: What memory_read gives at most.
@@ -33,6 +31,10 @@ READ_LINES = 200
 READ_BYTES = 4096
 _CHANNEL = "read-guard/file-read"
 _LIST_CHARS = 40_000
+_HINTS = {
+    Hint.LIST: "memory_list shows what is there.",
+    Hint.SECRET: "Leave the value out and say where it is kept instead.",
+}
 _TYPE = {"type": "string", "enum": list(TYPES)}
 
 
@@ -96,11 +98,8 @@ def descriptions(folder: str) -> list[dict[str, Any]]:
     ]
 
 
-def run(
-    name: str, params: Mapping[str, Any], store: ZcodeStore, context: HookContext
-) -> list[Action]:
+def run(name: str, params: Mapping[str, Any], store: ZcodeStore) -> list[Action]:
     """Run a tool call and say what happened in words that a model can act on."""
-    del context
     try:
         if name == "memory_list":
             return _list(params, store)
@@ -197,11 +196,8 @@ def _write(params: Mapping[str, Any], store: ZcodeStore) -> list[Action]:
 
 
 def _advice(error: PimemError) -> str:
-    text = str(error)
-    if isinstance(error, SecretError):
-        return f"{error} Leave the value out and say where it is kept instead."
+    """What is wrong, and what the model can do about it: its tools are all that it has."""
+    hint = "" if error.hint is None else _HINTS.get(error.hint.do, error.hint.text)
     if isinstance(error, AmbiguousTopicError):
-        return f"{text} Call again with one of these."
-    if isinstance(error, TopicNotFoundError):
-        return text.replace("pimem list shows", "memory_list shows")
-    return text
+        hint = "Call again with one of these."
+    return f"{error} {hint}".rstrip()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from pimem_core.paths import find_places
 from pimem_core.systems.zcode.config import storage_root
-from pimem_core.systems.zcode.directory import locate, project_name, projects_folder
+from pimem_core.systems.zcode.location import locate, project_name, projects_folder
 
 if TYPE_CHECKING:
     from pimem_core.paths import Places

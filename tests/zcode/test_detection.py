@@ -8,7 +8,7 @@ import pytest
 from pimem_core.errors import ReadOnlyFormatError
 from pimem_core.systems import registry
 from pimem_core.systems.stores import WritableStore, WriteRequest, supporting
-from pimem_core.systems.zcode.formats import recognise
+from pimem_core.systems.zcode.detection import recognise
 from zcode.folder import HEADER, Project, fact
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Changing a store of facts: under our own lock, against others by re-reading once.
+"""Changing facts: under our own lock, against others by re-reading once.
 
 ZCode takes no lock; it compares a file with what it read before it writes. So does this: when
 another program changed the index or the fact in between, all is read anew and tried once more, and
@@ -10,11 +10,13 @@ from __future__ import annotations
 import contextlib
 import os
 
+from ... import secrets
 from ...errors import (
     ConflictError,
     PimemError,
     StorageError,
     TopicNotFoundError,
+    UnsupportedError,
 )
 from ...files.holder import own_lock_path
 from ...files.lock import locked_among_ours
@@ -23,9 +25,11 @@ from ...files.read import decode, read_bytes
 from ...formats.text import encode, quote
 from ...history import recovery, transaction
 from ...history.locked_change import LockedChange
-from . import fact_text, loading, names, revision
+from . import fact_text, limits, lookup, names, revision
 from .facts import INDEX_NAME
-from .index import INITIAL, Index, line_of, target_of
+from .index import INITIAL, line_of, target_of
+from .index_changes import Index
+from .location import SYSTEM
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,10 +37,12 @@ if TYPE_CHECKING:
 
     from ...history.record import Record
     from ...model import Change, Topic
+    from ...paths import Places
+    from ..stores import WriteRequest
+    from .folder import FactFolder
     from .index import Entry
-    from .store import ZcodeStore
 
-#: Longest wait for another process of ours, in seconds.
+#: Lines of a diff that a conflict shows.
 _SHOWN_LINES = 20
 
 
@@ -46,42 +52,32 @@ class Raced(ConflictError):
     wanted: str = ""
 
 
-class Session(LockedChange):
+class FactChanges(LockedChange):
     """One attempt at a change: what is there now, and what is to be there."""
 
-    def __init__(self, store: ZcodeStore, earlier: Session | None = None) -> None:
-        super().__init__(store.places, system=store.system, store=store.name, folder=store.path)
-        self.store = store
+    def __init__(self, folder: FactFolder, earlier: FactChanges | None = None) -> None:
+        super().__init__(folder.places, system=SYSTEM, store=folder.name, folder=folder.path)
+        self.facts = folder
         #: What a fact's file held when it was first read; a body is only replaced in that.
         self.seen: dict[str, bytes | None] = earlier.seen if earlier else {}
-        store.refuse_changes()
-        refuse_linked_folder(store.path)
-        self.view = store.view()
+        folder.refuse_changes()
+        refuse_linked_folder(folder.path)
+        self.view = folder.view()
         text = self.view.text
         self.index_before = None if text is None else text.encode()
-        path = self._path(INDEX_NAME)
+        path = self.facts.file(INDEX_NAME)
         self._revision = (
             None if self.index_before is None else revision.revision_of(path, self.index_before)
         )
         self.index = Index(INITIAL if text is None else text)
 
-    def _path(self, file: str) -> str:
-        return os.path.join(self.store.path, file)
-
     # The changes
 
-    def write(
-        self,
-        topic: str,
-        *,
-        description: str,
-        content: str,
-        type_: str | None,
-        title: str | None,
-        append: bool,
-    ) -> Change:
-        """Create a fact or change the one of this name."""
-        known = self.store.exact(self.view, topic)
+    def write(self, request: WriteRequest) -> Change:
+        """Create a fact or change the one of this name; the request is one that `checked` gave."""
+        topic, description, content = request.topic, request.summary, request.content
+        type_, title, append = request.type, request.title, request.mode == "append"
+        known = lookup.exact(self.facts, self.view, topic)
         if known is None or known.problem == "file missing":
             return self._create(
                 names.check_name(known.file[:-3] if known else topic),
@@ -90,7 +86,7 @@ class Session(LockedChange):
                 type_=names.check_type(type_),
                 title=title,
             )
-        names.refuse_path(self.store.path, known.file)
+        names.refuse_path(self.facts.path, known.file)
         before = self._content(known)
         old = decode(before, known.path)
         if not append and self.seen.setdefault(known.file, before) != before:
@@ -113,7 +109,7 @@ class Session(LockedChange):
         self, name: str, *, description: str, content: str, type_: str, title: str | None
     ) -> Change:
         file = f"{name}.md"
-        names.refuse_path(self.store.path, file)
+        names.refuse_path(self.facts.path, file)
         text = fact_text.new_text(name, description, type_, content)
         title = title or fact_text.heading(text) or name
         return self._put(file, name, None, text, title=title, hook=description)
@@ -130,7 +126,7 @@ class Session(LockedChange):
             return self.change("unchanged", name, file, f"{quote(name)} says so already.")
         steps = [
             transaction.Step(
-                path=self._path(file), before=before, after=after, mode=self._mode(file)
+                path=self.facts.file(file), before=before, after=after, mode=self._mode(file)
             ),
             self._index_step(file),
         ]
@@ -159,7 +155,7 @@ class Session(LockedChange):
 
         A title gives a fact a line that has none.
         """
-        names.refuse_path(self.store.path, topic.file)
+        names.refuse_path(self.facts.path, topic.file)
         line = self.line_of(topic.file)
         if line is not None and (hook is not None or title is not None):
             self.index.upsert(line.file, title=title or line.title, hook=hook or line.hook)
@@ -168,7 +164,7 @@ class Session(LockedChange):
             self.index.upsert(link, title=title, hook=hook or topic.summary)
         steps = [
             transaction.Step(
-                path=self._path(topic.file),
+                path=self.facts.file(topic.file),
                 before=before,
                 after=encode(text),
                 mode=self._mode(topic.file),
@@ -181,8 +177,8 @@ class Session(LockedChange):
 
     def remove(self, topic: str) -> Change:
         """Move a fact's file into the journal and take its line out of the index."""
-        found = self.store.match(self.view, topic)
-        names.refuse_path(self.store.path, found.file)
+        found = lookup.topic(self.facts, self.view, topic)
+        names.refuse_path(self.facts.path, found.file)
         self.index.remove(self.view.link_to(found.file))
         steps = [self._index_step(found.file)]
         if found.file in self.view.facts:
@@ -202,7 +198,7 @@ class Session(LockedChange):
     def revert(self, record: Record, action: str) -> Change:
         """Take a recorded change back, unless its files may not be written any more."""
         for file in record.files:
-            names.refuse_path(self.store.path, os.path.relpath(file.path, self.store.path))
+            names.refuse_path(self.facts.path, os.path.relpath(file.path, self.facts.path))
         return super().revert(record, action)
 
     # Steps
@@ -216,7 +212,7 @@ class Session(LockedChange):
     def _mode(self, file: str) -> int:
         """The rights of a file as they are; a new one is the person's own."""
         with contextlib.suppress(OSError):
-            return os.lstat(self._path(file)).st_mode & 0o7777
+            return os.lstat(self.facts.file(file)).st_mode & 0o7777
         return 0o600
 
     def _check_front(
@@ -225,7 +221,7 @@ class Session(LockedChange):
         """See that what was written can be read again, before anything is changed."""
         if not fact_text.is_safe(old, text, description=description, type_=type_):
             raise StorageError(
-                f"The front matter of {self._path(file)} is in a form that cannot be changed "
+                f"The front matter of {self.facts.file(file)} is in a form that cannot be changed "
                 "safely; mend it by hand, then try again.",
                 file=file,
             )
@@ -234,7 +230,7 @@ class Session(LockedChange):
         link = self.view.link_to(file)
         target = next((e.target for e in self.view.entries if e.file == link), target_of(file))
         return transaction.Step(
-            path=self._path(INDEX_NAME),
+            path=self.facts.file(INDEX_NAME),
             before=self.index_before,
             after=encode(self.index.text()) if self._has_index() else None,
             mode=self._mode(INDEX_NAME),
@@ -255,7 +251,7 @@ class Session(LockedChange):
             Raced: It was; nothing was written.
         """
         try:
-            if not revision.is_same(self._path(INDEX_NAME), self._revision):
+            if not revision.is_same(self.facts.file(INDEX_NAME), self._revision):
                 raise ConflictError("The index was changed by another program.", file=INDEX_NAME)
             return super().commit(action, name, file, steps)
         except ConflictError as error:
@@ -264,10 +260,30 @@ class Session(LockedChange):
             raise raced from error
 
     def _warn(self, line: str) -> None:
-        self.notes += loading.near_limits(self.index.text(), line)
+        self.notes += limits.near_limits(self.index.text(), line)
 
 
-def change(store: ZcodeStore, work: Callable[[Session], Change]) -> Change:
+def checked(places: Places, request: WriteRequest) -> WriteRequest:
+    """A request to write with its description and title as they will be stored.
+
+    Raises:
+        InvalidArgumentError: An argument breaks a rule.
+        SecretError: The text looks like it holds a credential.
+        UnsupportedError: It asks for a pin, which facts do not have.
+    """
+    if request.pin:
+        raise UnsupportedError("Facts cannot be pinned.", name=request.topic)
+    description = names.check_description(request.summary)
+    content = names.check_content(request.content)
+    type_ = names.check_type(request.type) if request.type is not None else None
+    title = names.check_title(request.title) if request.title is not None else None
+    if not request.allow_secret:
+        beside = {"summary": description, "title": title or "", "name": request.topic}
+        secrets.refuse(places, content, beside=beside, name=request.topic)
+    return request.but(summary=description, type=type_, title=title)
+
+
+def change(folder: FactFolder, work: Callable[[FactChanges], Change]) -> Change:
     """Make a change, reading anew once when another program was quicker.
 
     Raises:
@@ -275,30 +291,30 @@ def change(store: ZcodeStore, work: Callable[[Session], Change]) -> Change:
         StoreBusyError: Another process of ours is at it.
         PimemError: What the change itself refuses.
     """
-    store.refuse_changes()
-    with _held(store) as said:
-        first = Session(store)
+    folder.refuse_changes()
+    with held(folder) as said:
+        first = FactChanges(folder)
         session = first
         try:
             done = work(session)
         except Raced:
-            session = Session(store, first)
+            session = FactChanges(folder, first)
             try:
                 done = work(session)
             except Raced as error:
-                raise _both(store, error) from error
+                raise _both(folder, error) from error
         session.notes[:0] = said
         session.confirm()
         return done
 
 
-def _both(store: ZcodeStore, error: Raced) -> ConflictError:
+def _both(folder: FactFolder, error: Raced) -> ConflictError:
     """The error after the second time, with what is there and what was wanted."""
     import difflib
 
-    path = os.path.join(store.path, error.file or INDEX_NAME)
+    path = folder.file(error.file or INDEX_NAME)
     try:
-        theirs = store.index_text() or ""
+        theirs = folder.index_text() or ""
     except PimemError as failure:
         theirs = ""
         note = str(failure)
@@ -318,19 +334,19 @@ def _both(store: ZcodeStore, error: Raced) -> ConflictError:
 
 
 @contextlib.contextmanager
-def _held(store: ZcodeStore) -> Iterator[list[str]]:
+def held(folder: FactFolder) -> Iterator[list[str]]:
     """Hold the lock of our own processes, in the state folder, and repair what a kill left.
 
     Raises:
         StoreBusyError: Another process of ours keeps it.
     """
-    if os.path.lexists(store.path) and not os.path.isdir(store.path):
-        raise StorageError(f"{store.path} is not a folder; move it away.")
-    state_dir = store.places.state_dir
-    busy = f"Another pimem is changing {store.path}; try again in a moment."
-    with locked_among_ours(own_lock_path(state_dir, store.path), busy):
-        said = recovery.recover(state_dir, store.path)
-        _clean(store.path)
+    if os.path.lexists(folder.path) and not os.path.isdir(folder.path):
+        raise StorageError(f"{folder.path} is not a folder; move it away.")
+    state_dir = folder.places.state_dir
+    busy = f"Another pimem is changing {folder.path}; try again in a moment."
+    with locked_among_ours(own_lock_path(state_dir, folder.path), busy):
+        said = recovery.recover(state_dir, folder.path)
+        _clean(folder.path)
         yield said
 
 
@@ -340,7 +356,7 @@ def _clean(folder: str) -> None:
         recovery.clean(below, files)
 
 
-def recover(store: ZcodeStore) -> Sequence[str]:
+def recover(folder: FactFolder) -> Sequence[str]:
     """Repair what a killed process left unfinished; a sentence for each repair."""
-    with _held(store) as said:
+    with held(folder) as said:
         return said

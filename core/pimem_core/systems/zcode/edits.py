@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from ... import secrets
 from ...errors import (
     InvalidTopicError,
@@ -16,15 +14,15 @@ from ...formats import frontmatter
 from ...formats.merge import merge_into
 from ...formats.text import quote
 from ...model import Change
-from . import fact_text, names
+from . import fact_text, lookup, names
+from .changes import FactChanges, change
 from .facts import head, is_fact_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ...model import Document
     from ..stores import WriteRequest
-    from .changing import Session
-    from .store import ZcodeStore
+    from .folder import FactFolder
 
 
 def check(request: WriteRequest, opened: Document | None) -> str | None:
@@ -96,7 +94,7 @@ def compose(document: Document, *, name: str, summary: str, body: str, type_: st
 
 
 def save(
-    store: ZcodeStore,
+    folder: FactFolder,
     file: str,
     *,
     opened: str,
@@ -111,23 +109,23 @@ def save(
     """
     if not is_fact_file(file):
         raise TopicNotFoundError(f"{quote(file)} names no fact file.", file=file)
-    store.refuse_changes()
+    folder.refuse_changes()
     title = names.check_title(title) if title is not None else None
     if text == opened and title is None:
-        name = store.find(file).name
+        name = lookup.topic(folder, folder.view(), file).name
         said = f"{file} was not changed."
-        return Change(outcome="unchanged", store=store.name, name=name, file=file, message=said)
+        return Change(outcome="unchanged", store=folder.name, name=name, file=file, message=said)
     if not allow_secret:
         beside = {"title": title or ""}
-        secrets.refuse(store.places, text, beside=beside, known=opened, file=file)
-    return store.changed(lambda session: _save(session, file, opened, text, title))
+        secrets.refuse(folder.places, text, beside=beside, known=opened, file=file)
+    return change(folder, lambda session: _save(session, file, opened, text, title))
 
 
-def _save(session: Session, file: str, opened: str, text: str, title: str | None) -> Change:
-    path = os.path.join(session.store.path, file)
-    names.refuse_path(session.store.path, file)
+def _save(session: FactChanges, file: str, opened: str, text: str, title: str | None) -> Change:
+    path = session.facts.file(file)
+    names.refuse_path(session.facts.path, file)
     current, text = merge_into(content(path), opened=opened, mine=text, path=path, file=file)
-    topic = session.store.match(session.view, file)
+    topic = lookup.topic(session.facts, session.view, file)
     line = session.line_of(file)
     if text == current and (title is None or (line is not None and title == line.title)):
         return session.change("unchanged", topic.name, file, f"{file} says so already.")
@@ -147,7 +145,7 @@ def _save(session: Session, file: str, opened: str, text: str, title: str | None
     return done
 
 
-def _refuse_taken(session: Session, name: str, file: str) -> None:
+def _refuse_taken(session: FactChanges, name: str, file: str) -> None:
     """Refuse a new name that another fact has: links could mean either."""
     for other in session.view.facts.values():
         if other.file != file and name in (other.name, other.stem):

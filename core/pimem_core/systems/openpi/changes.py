@@ -1,4 +1,4 @@
-"""Changing an openpi store: one session holds the lock, reads again, and commits once."""
+"""Changing topics: under the lock, after reading again, in one commit."""
 
 from __future__ import annotations
 
@@ -6,17 +6,36 @@ import contextlib
 import os
 import stat
 
+from ... import secrets
 from ...clock import stamp
-from ...errors import InvalidTopicError, PimemError
+from ...errors import (
+    Hint,
+    InvalidTopicError,
+    NoIndexError,
+    PimemError,
+    PinnedError,
+    UnsupportedError,
+)
 from ...files.holder import LOCK_NAME
 from ...files.lock import locked, locked_at_once
-from ...files.read import PREVIEW_BYTES, decode, is_regular, not_regular, read_bytes, regular_names
+from ...files.read import (
+    PREVIEW_BYTES,
+    decode,
+    is_regular,
+    not_regular,
+    read_bytes,
+    read_text,
+    regular_names,
+)
 from ...formats.text import encode, plural, quote
 from ...history import recovery, transaction
 from ...history.locked_change import LockedChange
-from . import carry_over, config, formats, limits, tombstones
+from ..stores import Removal
+from . import carry_over, config, detection, limits, lookup, tombstones
 from . import topic as topics
-from .index import INDEX_NAME, INITIAL, Index
+from .index import INDEX_NAME, INITIAL, entries
+from .index_changes import Index
+from .location import SHARED, SYSTEM
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,51 +43,47 @@ if TYPE_CHECKING:
 
     from ...history.record import Record
     from ...model import Change
+    from ...paths import Places
     from ..stores import WriteRequest
+    from .folder import TopicFolder
     from .index import Entry
-    from .store import OpenpiStore
 
 
-class Session(LockedChange):
+class TopicChanges(LockedChange):
     """One change of a store, under its lock."""
 
-    def __init__(self, store: OpenpiStore, token: bytes) -> None:
+    def __init__(self, folder: TopicFolder, token: bytes) -> None:
         super().__init__(
-            store.places, system=store.system, store=store.name, folder=store.path, token=token
+            folder.places, system=SYSTEM, store=folder.name, folder=folder.path, token=token
         )
-        self.store = store
-        self.config, _error = config.load(store.places)
+        self.topics = folder
+        self.config, _error = config.load(folder.places)
         self._read()
 
     def _read(self) -> None:
-        from ...files.read import read_text
-
-        self.names = regular_names(self.store.path)
-        path = self._path(INDEX_NAME)
+        self.names = regular_names(self.topics.path)
         self.index_before: bytes | None = None
-        text = read_text(path, {})
-        formats.refuse_foreign(self.store.path, self.store.detect(text))
+        text = read_text(self.topics.file(INDEX_NAME), {})
+        detection.refuse_foreign(self.topics.path, self.topics.detect(text))
         if text is not None:
             self.index_before = text.encode()
         self.index = Index(INITIAL if text is None else text)
 
-    def _path(self, file: str) -> str:
-        return os.path.join(self.store.path, file)
-
     def _mode(self, file: str) -> int:
         """Pi's own stores are private; in any other folder a file keeps its rights."""
-        if self.store.is_own:
+        if self.topics.is_own:
             return 0o600
         try:
-            return stat.S_IMODE(os.lstat(self._path(file)).st_mode)
+            return stat.S_IMODE(os.lstat(self.topics.file(file)).st_mode)
         except FileNotFoundError:
             return 0o600
 
-    def write(self, name: str, summary: str, request: WriteRequest) -> Change:
-        """Write a topic whose name, summary and content have been checked."""
+    def write(self, request: WriteRequest) -> Change:
+        """Write a topic; the request is one that `checked` gave."""
+        name, summary = request.topic, request.summary
         known = self.index.named(name)
         file = known.file if known else self._free_file(name)
-        path = self._path(file)
+        path = self.topics.file(file)
         self._refuse_not_regular(name, file)
         before = read_bytes(path) if os.path.lexists(path) else None
         if before is None:
@@ -95,7 +110,7 @@ class Session(LockedChange):
         return self.change(outcome, name, file, f"{verb} {quote(name)} ({file}).", dropped)
 
     def _refuse_not_regular(self, name: str, file: str) -> None:
-        path = self._path(file)
+        path = self.topics.file(file)
         if os.path.lexists(path) and not is_regular(path):
             raise InvalidTopicError(not_regular(path), name=name, file=file)
 
@@ -105,18 +120,26 @@ class Session(LockedChange):
         def owner(file: str) -> str | None:
             if file not in self.names:
                 return None
-            text = read_bytes(self._path(file), limit=PREVIEW_BYTES).decode("utf-8", "replace")
+            text = read_bytes(self.topics.file(file), limit=PREVIEW_BYTES).decode(
+                "utf-8", "replace"
+            )
             return topics.owner_name(text)
 
         return topics.file_for(
             name,
             is_indexed=listed.__contains__,
-            exists=lambda file: os.path.exists(self._path(file)),
+            exists=lambda file: os.path.exists(self.topics.file(file)),
             owner=owner,
         )
 
-    def pin(self, entry: Entry, pinned: bool) -> Change:
-        """Pin or unpin every line of an entry's file."""
+    def _entries(self) -> Sequence[Entry]:
+        if self.index_before is None:
+            raise no_index(self.topics)
+        return self.index.entries()
+
+    def pin(self, topic: str, pinned: bool) -> Change:
+        """Pin or unpin every line of a topic's file."""
+        entry = lookup.the_one(self._entries(), topic, self.topics)
         # Maintenance would drop the line that is said to be pinned.
         self._refuse_not_regular(entry.name, entry.file)
         found = self.index.of_file(entry.file)
@@ -132,13 +155,16 @@ class Session(LockedChange):
         said = f"{word.capitalize()} {quote(entry.name)}."
         return self.change(f"{word}_now", entry.name, entry.file, said, dropped)
 
-    def remove(self, entry: Entry) -> Change:
-        """Drop every line of an entry's file."""
+    def remove(self, topic: str) -> Change:
+        """Drop every line of a topic's file."""
+        found = self._entries()
+        entry = lookup.the_one(found, topic, self.topics)
+        refuse_pinned(found, entry, self.topics)
         self.index.remove(entry.file)
         dropped = self._maintain()
         steps = [*self._tombstone_steps(entry.file, buried=True), self._index_step(entry.file)]
         self.commit("remove", entry.name, entry.file, steps)
-        stays = "stays" if os.path.lexists(self._path(entry.file)) else "was missing already"
+        stays = "stays" if os.path.lexists(self.topics.file(entry.file)) else "was missing already"
         said = f"Removed {quote(entry.name)} from the index; the file {entry.file} {stays}."
         return self.change("removed", entry.name, entry.file, said, dropped)
 
@@ -147,7 +173,7 @@ class Session(LockedChange):
     ) -> list[str]:
         """Put an edited text in place and bring its index line along; names of dropped lines."""
         dropped: list[str] = []
-        path, mode = self._path(file), self._mode(file)
+        path, mode = self.topics.file(file), self._mode(file)
         steps = [transaction.Step(path=path, before=before, after=encode(text), mode=mode)]
         if entry is not None:
             self.index.upsert(name, file, pin=False, stamp=stamp(self.moment), summary=summary)
@@ -171,7 +197,7 @@ class Session(LockedChange):
         def is_present(file: str) -> bool:
             # What the listing does not know is looked at: a right that is missing must not pass
             # for a missing file.
-            return file == written or is_regular(self._path(file))
+            return file == written or is_regular(self.topics.file(file))
 
         return self.index.maintain(
             is_present,
@@ -182,7 +208,7 @@ class Session(LockedChange):
 
     def _index_step(self, file: str) -> transaction.Step:
         return transaction.Step(
-            path=self._path(INDEX_NAME),
+            path=self.topics.file(INDEX_NAME),
             before=self.index_before,
             after=self.index.text().encode(),
             mode=self._mode(INDEX_NAME),
@@ -192,15 +218,15 @@ class Session(LockedChange):
 
     def _tombstone_steps(self, file: str, *, buried: bool) -> list[transaction.Step]:
         """Add a file to the removed ones, or take it out; only shared stores keep the list."""
-        if self.store.name != "shared":
+        if self.topics.name != SHARED:
             return []
-        before, names = tombstones.read(self.store.path)
+        before, names = tombstones.read(self.topics.path)
         if buried == (file in names):
             return []
         wanted = [*names, file] if buried else [name for name in names if name != file]
         return [
             transaction.Step(
-                path=tombstones.tombstones_path(self.store.path),
+                path=tombstones.tombstones_path(self.topics.path),
                 before=before,
                 after=tombstones.write(wanted),
                 marker=f"\n{file}\n",
@@ -224,22 +250,82 @@ class Session(LockedChange):
         return super().change(outcome, name, file, message, dropped)
 
 
+def checked(places: Places, request: WriteRequest) -> WriteRequest:
+    """A request to write with its name and summary as they will be stored.
+
+    Raises:
+        InvalidTopicError: The topic breaks a rule.
+        ReservedTopicError: It is another feature's.
+        InvalidArgumentError: Another argument breaks a rule.
+        SecretError: The text looks like it holds a credential.
+        UnsupportedError: It has a type or a title, which topics do not have.
+    """
+    name = topics.check_topic(request.topic)
+    summary = topics.check_summary(request.summary)
+    topics.check_content(request.content)
+    if request.type is not None or request.title is not None:
+        raise UnsupportedError("Topics of this store have no type and no title.", name=name)
+    if not request.allow_secret:
+        beside = {"summary": summary, "topic": name}
+        secrets.refuse(places, request.content, beside=beside, name=name)
+    return request.but(topic=name, summary=summary)
+
+
+def removal(folder: TopicFolder, topic: str) -> Removal:
+    """What removing a topic would do; raises as the removal would."""
+    view = folder.view()
+    if view.text is None:
+        raise no_index(folder)
+    found = entries(view.text)
+    entry = lookup.the_one(found, topic, folder)
+    refuse_pinned(found, entry, folder)
+    path = folder.where(entry.file, view)
+    there = view.shown[path] is not None if path in view.shown else os.path.lexists(path)
+    stays = "stays on disk" if there else "is missing already"
+    return Removal(
+        question=f"Remove {quote(entry.name)} from the index?",
+        goes_and_stays=f"The file {entry.file} {stays}.",
+    )
+
+
+def no_index(folder: TopicFolder) -> NoIndexError:
+    """The error of a change that needs an index where there is none."""
+    return NoIndexError(
+        f"{folder.path} has no index yet.", hint=Hint(Hint.WRITE, store=folder.name)
+    )
+
+
+def refuse_pinned(found: Sequence[Entry], entry: Entry, folder: TopicFolder) -> None:
+    """Refuse to remove a pinned topic.
+
+    Raises:
+        PinnedError: One of its lines has a pin.
+    """
+    if any(other.pinned for other in found if other.file == entry.file):
+        raise PinnedError(
+            f"{quote(entry.name)} is pinned; unpin it first, then remove it.",
+            name=entry.name,
+            file=entry.file,
+            hint=Hint(Hint.UNPIN, topic=entry.file, store=folder.name),
+        )
+
+
 @contextlib.contextmanager
-def session(store: OpenpiStore) -> Iterator[Session]:
-    """Hold a store for one change: bootstrap and carry-over first, then lock and fresh read.
+def changing(folder: TopicFolder) -> Iterator[TopicChanges]:
+    """Hold a folder for one change: bootstrap and carry-over first, then lock and fresh read.
 
     Raises:
         StoreBusyError: Somebody else holds the lock.
         ReadOnlyFormatError: The folder is in another format.
-        StorageError: The store cannot be read or written.
+        StorageError: The folder cannot be read or written.
     """
-    store.refuse_changes()
-    config.bootstrap(store.places)
+    folder.refuse_changes()
+    config.bootstrap(folder.places)
     hindrance = None
-    if store.name == "shared" and config.load(store.places)[0].shared_dir:
-        hindrance = carry_over.carry_over(store.places, store.local_folder, store.path)
+    if folder.name == SHARED and config.load(folder.places)[0].shared_dir:
+        hindrance = carry_over.carry_over(folder.places, folder.local, folder.path)
     try:
-        with locked_session(store) as current:
+        with locked_only(folder) as current:
             if hindrance:
                 current.notes.append(hindrance)
             yield current
@@ -251,27 +337,25 @@ def session(store: OpenpiStore) -> Iterator[Session]:
 
 
 @contextlib.contextmanager
-def locked_session(store: OpenpiStore) -> Iterator[Session]:
-    """Hold a store's lock, repair what a kill left, and read afresh; raises as `session`."""
-    state_dir = store.places.state_dir
-    left = recovery.tokens(recovery.unfinished(state_dir, store.path))
-    with locked(store.path, shared=store.name == "shared", reclaimable=left) as lock:
-        said = recovery.recover(state_dir, store.path)
-        current = Session(store, lock.token)
+def locked_only(folder: TopicFolder) -> Iterator[TopicChanges]:
+    """Hold a folder's lock, repair what a kill left, and read afresh; raises as `changing`."""
+    state_dir = folder.places.state_dir
+    left = recovery.tokens(recovery.unfinished(state_dir, folder.path))
+    with locked(folder.path, shared=folder.name == SHARED, reclaimable=left) as lock:
+        said = recovery.recover(state_dir, folder.path)
+        current = TopicChanges(folder, lock.token)
         current.notes += said
-        _clean(store, current.names)
+        _clean(folder, current.names)
         yield current
         current.confirm()
 
 
-def _clean(store: OpenpiStore, names: Iterable[str]) -> None:
-    """Remove what killed processes left, also beside memory.jsonc and in the local store."""
-    recovery.clean(store.path, names)
-    for folder in {store.places.agent_dir, store.local_folder} - {store.path}:
-        recovery.clean(folder)
+def _clean(folder: TopicFolder, names: Iterable[str]) -> None:
+    """Remove what killed processes left, also beside memory.jsonc and in the local folder."""
+    recovery.clean(folder.path, names)
+    for beside in {folder.places.agent_dir, folder.local} - {folder.path}:
+        recovery.clean(beside)
     # A carry-over holds the local store's lock too, and no change there may come to take it.
-    if store.path != store.local_folder and os.path.lexists(
-        os.path.join(store.local_folder, LOCK_NAME)
-    ):
-        with contextlib.suppress(PimemError, OSError), locked_at_once(store.local_folder):
+    if folder.path != folder.local and os.path.lexists(os.path.join(folder.local, LOCK_NAME)):
+        with contextlib.suppress(PimemError, OSError), locked_at_once(folder.local):
             pass

@@ -17,6 +17,7 @@ from ...history.locked_change import LockedChange
 from ...model import Change, Document
 from ..stores import HANDOFF_FILE, Handoff
 from . import handoff
+from .location import SYSTEM
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from ...history.record import Record
     from ...paths import Places
-    from .store import OpenpiStore
+    from .folder import TopicFolder
 
 _NAME = "Handoff"
 
@@ -36,14 +37,14 @@ def look(places: Places) -> Handoff:
     return Handoff(path=handoff.handoff_path(places), text=text, entries=entries)
 
 
-def document(store: OpenpiStore) -> Document:
+def document(folder: TopicFolder) -> Document:
     """The handoff opened as a whole."""
-    text = handoff.read_text(store.places)
+    text = handoff.read_text(folder.places)
     return Document(
-        store=store.name,
+        store=folder.name,
         name=_NAME,
         file=HANDOFF_FILE,
-        path=handoff.handoff_path(store.places),
+        path=handoff.handoff_path(folder.places),
         front_matter={},
         body=frontmatter.split(text).body,
         text=text,
@@ -51,7 +52,7 @@ def document(store: OpenpiStore) -> Document:
 
 
 def save(
-    store: OpenpiStore, *, opened: str, text: str, action: str = "edit", allow_secret: bool = False
+    folder: TopicFolder, *, opened: str, text: str, action: str = "edit", allow_secret: bool = False
 ) -> Change:
     """Save an edited handoff, merged with what pi wrote meanwhile: `updated` or `unchanged`.
 
@@ -60,11 +61,11 @@ def save(
         SecretError: The text looks like it holds a credential.
     """
     if not allow_secret:
-        secrets.refuse(store.places, text, known=opened, file=HANDOFF_FILE)
-    with held(store) as session:
-        path = handoff.handoff_path(store.places)
+        secrets.refuse(folder.places, text, known=opened, file=HANDOFF_FILE)
+    with held(folder) as session:
+        path = handoff.handoff_path(folder.places)
         before = _bytes(path)
-        current = handoff.read_text(store.places)
+        current = handoff.read_text(folder.places)
         merged = current != opened
         if merged:
             text = merge(opened, mine=text, theirs=current, file=handoff.HANDOFF_NAME)
@@ -78,18 +79,18 @@ def save(
         )
 
 
-def clear(store: OpenpiStore) -> Change:
+def clear(folder: TopicFolder) -> Change:
     """Empty the handoff: `cleared` or `unchanged`. The next compaction begins it anew."""
-    text = handoff.read_text(store.places)
-    done = save(store, opened=text, text="", action="clear", allow_secret=True)
+    text = handoff.read_text(folder.places)
+    done = save(folder, opened=text, text="", action="clear", allow_secret=True)
     if done.outcome == "unchanged":
         return done.but(message="The handoff is empty already.")
     return done.but(outcome="cleared", message="Cleared the handoff.")
 
 
-def revert(store: OpenpiStore, record: Record, action: str) -> Change:
+def revert(folder: TopicFolder, record: Record, action: str) -> Change:
     """Take a recorded change of the handoff back."""
-    with held(store) as session:
+    with held(folder) as session:
         return session.revert(record, action)
 
 
@@ -99,7 +100,7 @@ def is_its(record: Record) -> bool:
 
 
 @contextlib.contextmanager
-def held(store: OpenpiStore) -> Iterator[LockedChange]:
+def held(folder: TopicFolder) -> Iterator[LockedChange]:
     """Hold the handoff for one change. What a kill leaves of it is repaired with the store's own.
 
     Raises:
@@ -108,13 +109,11 @@ def held(store: OpenpiStore) -> Iterator[LockedChange]:
     """
     from ...files.lock import locked_among_ours  # loads filelock, which readers never need
 
-    lock = own_lock_path(store.places.state_dir, handoff.handoff_path(store.places))
+    lock = own_lock_path(folder.places.state_dir, handoff.handoff_path(folder.places))
     with locked_among_ours(lock, "pi is writing the handoff; try again in a moment."):
-        with explained(store.places.agent_dir):
-            make_folder(store.places.agent_dir)
-        session = LockedChange(
-            store.places, system=store.system, store=store.name, folder=store.path
-        )
+        with explained(folder.places.agent_dir):
+            make_folder(folder.places.agent_dir)
+        session = LockedChange(folder.places, system=SYSTEM, store=folder.name, folder=folder.path)
         yield session
         session.confirm()
 

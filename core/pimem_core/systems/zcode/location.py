@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from ...paths import Places
 
+SYSTEM = "zcode"
 _NOT_SLUG = re.compile(r"[^a-z0-9._-]+")
 _SLUG_LENGTH = 48
 _FALLBACK_SLUG = "project"

@@ -1,4 +1,4 @@
-"""What a reader sees of an openpi store: its index whole, and a topic for each line."""
+"""A topic for each line of an index, and for each file beside it."""
 
 from __future__ import annotations
 
@@ -16,29 +16,17 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ...progress import Cancelled
-
-
-class View:
-    """A store as a reader sees it: the index, and where each topic's file really is.
-
-    A change that a kill left unfinished shows as not made; a carry-over that is due shows as done.
-    """
-
-    def __init__(
-        self, text: str | None, elsewhere: Mapping[str, str], shown: Mapping[str, bytes | None]
-    ) -> None:
-        self.text = text
-        self.elsewhere = elsewhere
-        self.shown = shown
+    from .folder import TopicFolder, View
 
 
 class Rows:
     """Makes topics of the lines of an index and of the files beside it."""
 
-    def __init__(self, store: str, folder: str) -> None:
-        self.store = store
+    def __init__(self, folder: TopicFolder) -> None:
+        self.folder = folder
+        self.store = folder.name
         #: What paths of topic files begin with.
-        self.start = os.path.join(folder, "")
+        self.start = os.path.join(folder.path, "")
 
     def listed(
         self, view: View, present: AbstractSet[str], cancelled: Cancelled = never
@@ -72,10 +60,6 @@ class Rows:
             if is_topic_file(file) and view.shown.get(self.start + file, b"") is not None
         ]
 
-    def path(self, file: str, view: View) -> str:
-        """Where the file of a topic is."""
-        return view.elsewhere.get(file) or self.start + file
-
     def topic_of(self, subject: Entry | Topic, view: View, present: AbstractSet[str]) -> Topic:
         """The topic of what a search looked through."""
         return subject if isinstance(subject, Topic) else self.topic(subject, view, present)
@@ -90,7 +74,7 @@ class Rows:
             store=self.store,
             name=entry.name,
             file=entry.file,
-            path=self.path(entry.file, view),
+            path=self.folder.where(entry.file, view),
             summary=entry.summary,
             stamp=entry.stamp,
             pinned=entry.pinned,

@@ -1,4 +1,4 @@
-"""Saving a topic that a person edited as a whole file."""
+"""Topics that a person edits: putting fields into the text, saving the text."""
 
 from __future__ import annotations
 
@@ -13,13 +13,16 @@ from ...formats.merge import merge_into
 from ...formats.text import one_line, quote
 from ...formats.tokens import estimate
 from ...model import Change
+from . import lookup
 from . import topic as topics
+from .changes import changing
 from .index import canonical, is_topic_file
+from .rows import Rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ...model import Document
-    from .store import OpenpiStore
+    from .folder import TopicFolder
 
 
 def cost(name: str, summary: str) -> int:
@@ -53,7 +56,7 @@ def compose(document: Document, *, name: str, summary: str, body: str) -> str:
     return frontmatter.update(text, values)
 
 
-def save(store: OpenpiStore, file: str, *, opened: str, text: str, allow_secret: bool) -> Change:
+def save(folder: TopicFolder, file: str, *, opened: str, text: str, allow_secret: bool) -> Change:
     """Save an edited topic: merged with what others changed since, index line brought along.
 
     Name and summary come from the edited front matter; what the edit left alone stays as the
@@ -61,22 +64,22 @@ def save(store: OpenpiStore, file: str, *, opened: str, text: str, allow_secret:
     """
     if not is_topic_file(file):
         raise TopicNotFoundError(f"{quote(file)} names no topic file.", file=file)
-    store.refuse_changes()
+    folder.refuse_changes()
     if text == opened:
         return Change(
             outcome="unchanged",
-            store=store.name,
-            name=store.find(file).name,
+            store=folder.name,
+            name=lookup.topic(Rows(folder), file).name,
             file=file,
             message=f"{file} was not changed.",
         )
     if not allow_secret:
-        secrets.refuse(store.places, text, known=opened, file=file)
-    with store.session() as session:
-        path = os.path.join(store.path, file)
+        secrets.refuse(folder.places, text, known=opened, file=file)
+    with changing(folder) as session:
+        path = folder.file(file)
         current, text = merge_into(content(path), opened=opened, mine=text, path=path, file=file)
         if text == current:
-            name = store.find(file).name
+            name = lookup.topic(Rows(folder), file).name
             return session.change("unchanged", name, file, f"{file} says so already.", [])
         entry = next((e for e in session.index.entries() if e.file == file), None)
         was, front = frontmatter.read(current), frontmatter.read(text)

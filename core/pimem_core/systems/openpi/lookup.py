@@ -1,0 +1,169 @@
+"""Finding topics: the one that a name means, those that hold a text, those that links lead to."""
+
+from __future__ import annotations
+
+import os
+
+from ...errors import AmbiguousTopicError, Hint, TopicNotFoundError
+from ...files.read import regular_names
+from ...formats.text import plural, quote
+from ..stores import Links
+from .index import entries, is_topic_file
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ...model import Hit, Topic
+    from ...progress import Cancelled, Progress, Unread
+    from ...search.kept import Texts
+    from .folder import TopicFolder
+    from .index import Entry
+    from .rows import Rows
+
+
+def find(found: Sequence[Entry], query: str) -> list[Entry]:
+    """The entries that a name, file or part of one means, one per file.
+
+    An exact file wins outright, then an exact name or file whatever its case; otherwise every
+    entry that contains the query.
+    """
+    for entry in found:
+        if entry.file == query:
+            return [entry]
+    wanted = query.lower()
+    unique: dict[str, Entry] = {}
+    for entry in found:
+        if wanted in (entry.name.lower(), entry.file.lower()):
+            return [entry]
+        if wanted in entry.name.lower() or wanted in entry.file.lower():
+            unique.setdefault(entry.file, entry)
+    return list(unique.values())
+
+
+def the_one(found: Sequence[Entry], topic: str, folder: TopicFolder) -> Entry:
+    """The entry that is meant.
+
+    Args:
+        found: The entries of the index.
+        topic: A name, a file or a part of one.
+        folder: Where the index is, for the error.
+
+    Raises:
+        TopicNotFoundError: No entry matches.
+        AmbiguousTopicError: Several match.
+    """
+    matches = find(found, topic)
+    if not matches:
+        raise TopicNotFoundError(
+            f"No topic matches {quote(topic)} in {folder.path}.",
+            name=topic,
+            hint=Hint(Hint.LIST, store=folder.name),
+        )
+    if len(matches) > 1:
+        names = [entry.name for entry in matches]
+        shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if names[5:] else "")
+        raise AmbiguousTopicError(
+            f"{quote(topic)} matches {plural(len(names), 'topic')}: {shown}. Name one of them.",
+            name=topic,
+            candidates=names,
+        )
+    return matches[0]
+
+
+def topic(rows: Rows, wanted: str) -> Topic:
+    """The listed topic that is meant, or the unlisted file with exactly this name.
+
+    Raises:
+        TopicNotFoundError: Nothing matches.
+        AmbiguousTopicError: Several match.
+    """
+    folder = rows.folder
+    view = folder.view()
+    found = entries(view.text or "")
+    present = regular_names(folder.path)
+    if len(find(found, wanted)) != 1 and is_topic_file(wanted) and wanted in present:
+        return rows.unlisted_topic(wanted)
+    return rows.topic(the_one(found, wanted, folder), view, present)
+
+
+def search(
+    rows: Rows,
+    query: str,
+    cancelled: Cancelled,
+    progress: Progress,
+    unread: Unread,
+    texts: Texts | None,
+) -> Iterator[Hit]:
+    """Listed topics in index order, then the other topic files in byte order of their names.
+
+    Args:
+        rows: Makes the topics of the folder to look through.
+        query: What to look for.
+        cancelled: Whether nobody waits any more.
+        progress: Told how far it is.
+        unread: Told of files that cannot be read.
+        texts: What is kept between searches, None where nothing is.
+    """
+    from ...search.scan import scan, scan_kept
+
+    folder = rows.folder
+    stamp = _stamp(folder) if texts is not None else None
+    kept = texts.topics_as_of(stamp) if texts is not None else None
+    if texts is not None and kept is not None:
+        return scan_kept(kept, query, {}, cancelled, progress, texts)
+    view = folder.view()
+    present = regular_names(folder.path)
+    if texts is not None:
+        topics = [*rows.listed(view, present).values()]
+        topics += rows.unlisted(view, present, {topic.file for topic in topics})
+        if not view.shown and not view.elsewhere:
+            texts.keep_topics(stamp, topics)
+        return scan_kept(topics, query, view.shown, cancelled, progress, texts)
+    subjects = rows.subjects(view, present)
+    return scan(
+        subjects,
+        query,
+        view.shown,
+        cancelled,
+        progress,
+        unread=unread,
+        topic_of=lambda subject: rows.topic_of(subject, view, present),
+        paths=[folder.where(subject.file, view) for subject in subjects],
+    )
+
+
+def links(rows: Rows, file: str) -> Links:
+    """What a topic links to, and what links to it.
+
+    Raises:
+        TopicNotFoundError: It is not there.
+    """
+    from ...formats.links import between
+
+    folder = rows.folder
+    view = folder.view()
+    present = regular_names(folder.path)
+    topics = rows.listed(view, present)
+    unlisted = rows.unlisted(view, present, topics.keys())
+    known = {topic.file: topic for topic in (*topics.values(), *unlisted) if topic.problem is None}
+    if file not in known:
+        raise TopicNotFoundError(f"{file} does not exist in {folder.path}.", file=file)
+    outgoing, backlinks = between(
+        known,
+        file,
+        names=lambda topic: (topic.name,),
+        path=lambda topic: topic.path,
+    )
+    # Nothing in this format says what a link is: one that leads nowhere is just brackets.
+    leading = [(name, topic) for name, topic in outgoing if topic is not None]
+    return Links(outgoing=leading, backlinks=backlinks)
+
+
+def _stamp(folder: TopicFolder) -> object:
+    """Stays equal while the index does, and the names in the folder do."""
+    try:
+        status = os.stat(folder.path)
+    except OSError:
+        return object()
+    return folder.stamp_of_index(), status.st_mtime_ns, status.st_ctime_ns

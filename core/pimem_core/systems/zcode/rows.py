@@ -1,0 +1,67 @@
+"""A topic for each fact, and for each link of the index whose fact is missing."""
+
+from __future__ import annotations
+
+import os
+
+from ...model import Topic
+from ...progress import never
+from .facts import FRONT_LINES, Fact
+from .index import line_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...progress import Cancelled
+    from .folder import FactFolder, View
+    from .index import Entry
+
+
+def rows(folder: FactFolder, view: View, cancelled: Cancelled = never) -> Sequence[Topic]:
+    """The facts in the order of the index, then those it does not list."""
+    found: dict[str, Topic] = {}
+    for entry in view.entries:
+        if cancelled():
+            return list(found.values())
+        fact = view.fact_of(entry)
+        file = fact.file if fact is not None else entry.file
+        if file not in found:
+            found[file] = _topic(folder, file, fact, entry)
+    for file, fact in view.facts.items():
+        if cancelled():
+            break
+        if file not in found:
+            found[file] = _topic(folder, file, fact, None)
+    return list(found.values())
+
+
+def _topic(folder: FactFolder, file: str, fact: Fact | None, entry: Entry | None) -> Topic:
+    name = fact.name if fact is not None else file[:-3]
+    summary = entry.hook if entry is not None else ""
+    if not summary and fact is not None:
+        summary = fact.head.description
+    path = folder.file(file)
+    return Topic(
+        store=folder.name,
+        name=name,
+        file=file,
+        path=path,
+        summary=summary,
+        line=line_of(entry.title, file, entry.hook) if entry is not None else "",
+        type=fact.head.type if fact is not None else None,
+        listed=entry is not None,
+        problem=_problem(path, fact),
+    )
+
+
+def _problem(path: str, fact: Fact | None) -> str | None:
+    if fact is None:
+        return "not a regular file" if os.path.lexists(path) else "file missing"
+    if not fact.is_regular:
+        return "not a regular file"
+    if fact.head.unclosed:
+        return "front matter is never closed"
+    if fact.head.closing is not None and fact.head.closing > FRONT_LINES:
+        return f"front matter closes after line {FRONT_LINES}"
+    return None
