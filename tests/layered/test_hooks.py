@@ -196,7 +196,7 @@ def test_where_nobody_can_be_asked_one_notice_tells(world: World) -> None:
     world.fill(workspace={"a.md": "THEIRS"})
     actions = world.actions("before_agent_start", mode="print")
     assert confirms(actions) == []
-    assert "`pimem init workspace` there does" in notices(actions)[0]
+    assert "`pimem init workspace` there trusts it" in notices(actions)[0]
     assert notices(world.actions("before_agent_start", mode="print")) == []
     assert "THEIRS" not in world.block(mode="print")
 

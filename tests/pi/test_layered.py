@@ -95,7 +95,7 @@ def test_a_fresh_clone_is_asked_about_once(layered: Layered) -> None:
     pi = layered.pi
     done = pi.run("-p", "hello")
     assert done.returncode == 0
-    assert "nobody agreed to it yet" in done.stderr
+    assert "is not trusted yet" in done.stderr
     assert "THEIRS" not in str(pi.model.requests)
     with pi.rpc() as rpc:
         rpc.answers[QUESTION] = True

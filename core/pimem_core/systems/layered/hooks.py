@@ -5,6 +5,8 @@ from __future__ import annotations
 from ...errors import PimemError
 from .. import actions
 from ..hosting import HookContext, Hooks, Offer, Part
+from ..providers import keep_out
+from ..trust_question import TrustQuestion
 from .folder import find_layers
 
 TYPE_CHECKING = False
@@ -22,7 +24,14 @@ if TYPE_CHECKING:
 # A person without layered memory pays for none of it: what a prompt needs loads with the first.
 _SECTION = "pi_memory"
 _TEXT = "layered.section"
-_ASK = "layered:trust:"
+_QUESTION = TrustQuestion(
+    "layered:trust:",
+    "Use this project's memory?",
+    yes="This project's memory is used from the next prompt on.",
+    no="This project's memory stays out of prompts; /memory:init workspace allows it.",
+    unanswered="The memory in {root} is not trusted yet, so it is not used. "
+    "`pimem init workspace` there trusts it.",
+)
 _COMMANDS = {
     "status": "What of global and workspace memory is used, and what is not",
     "list": "Count the files of both memories",
@@ -77,22 +86,8 @@ class LayeredHooks(Hooks):
 
     def _session_start(self, payload: Mapping[str, Any], context: HookContext) -> list[Action]:
         context.state.clear()
-        other = _other_provider(payload)
-        if other:
-            context.state["passive"] = True
-            return [
-                actions.notify(
-                    f"pimem's layered memory stays out of this session: {other} offers the same "
-                    "commands. `pimem pi install --take-over` switches it off.",
-                    "warning",
-                )
-            ]
-        return []
-
-    def start(self, context: HookContext) -> list[Action]:
-        """Nothing slow to do."""
-        del context
-        return []
+        names = [f"memory:{name}" for name in _COMMANDS]
+        return keep_out(payload, context, who="pimem's layered memory", commands=names)
 
     # Injection
 
@@ -151,14 +146,13 @@ class LayeredHooks(Hooks):
         Not at the session's start: what is said there is often too late to ask anything. When the
         answer of a prompt is too late, the runner takes `asked` back.
         """
-        from ...settings import trust
         from . import pending
         from .loading import load
         from .scan import Cache
 
         if context.session.trusted is False or not layers.has_workspace:
             return []
-        if trust.answer(context.places, layers.root) is not None or context.state.get("asked"):
+        if not _QUESTION.is_open(context, layers.root):
             return []
         cache = Cache(context.settings.layered_max_file_chars)
         shown = pending.as_before(context.places)
@@ -166,39 +160,16 @@ class LayeredHooks(Hooks):
         files = [file.file for file in there.workspace if file.counts]
         if not files:
             return []
-        context.state["asked"] = True
-        if context.session.mode not in ("tui", "rpc"):
-            return [actions.notify(_not_used(layers.root), "warning")]
         more = f" and {len(files) - 5} more" if files[5:] else ""
-        return [
-            actions.confirm(
-                _ASK + layers.root,
-                "Use this project's memory?",
-                f"{layers.workspace_dir} would be given to the model with every prompt: "
-                f"{', '.join(files[:5])}{more}. Say yes if you know who wrote it.",
-            )
-        ]
+        text = (
+            f"{layers.workspace_dir} would be given to the model with every prompt: "
+            f"{', '.join(files[:5])}{more}. Say yes if you know who wrote it."
+        )
+        return _QUESTION.ask(context, layers.root, text)
 
     def answer(self, key: str, value: bool | None, context: HookContext) -> list[Action] | None:
         """Keep what the person said about the project's memory."""
-        if not key.startswith(_ASK):
-            return None
-        from ...settings import trust
-
-        root = key.removeprefix(_ASK)
-        if value is None:
-            return [actions.notify(_not_used(root), "warning")]
-        try:
-            trust.keep(context.places, root, value)
-        except PimemError as error:
-            return [actions.notify(f"Your answer cannot be kept: {error}", "warning")]
-        if value:
-            return [actions.notify("This project's memory is used from the next prompt on.")]
-        return [
-            actions.notify(
-                "This project's memory stays out of prompts; /memory:init workspace allows it."
-            )
-        ]
+        return _QUESTION.answered(key, value, context)
 
     def inject(self, context: HookContext, *, turn: int) -> Sequence[Part]:
         """The parts of every prompt."""
@@ -213,11 +184,6 @@ class LayeredHooks(Hooks):
 
     # Commands
 
-    def tool(self, name: str, params: Mapping[str, Any], context: HookContext) -> list[Action]:
-        """There are no tools: a person decides what becomes memory."""
-        del name, params, context
-        return []
-
     def command(self, name: str, args: str, context: HookContext) -> list[Action] | None:
         """Run one of the commands."""
         from . import command
@@ -229,22 +195,3 @@ class LayeredHooks(Hooks):
         from . import command
 
         return command.complete(name.removeprefix("memory:"), prefix, context)
-
-
-def _not_used(root: str) -> str:
-    return (
-        f"The memory that {root} brings is not used: nobody agreed to it yet. "
-        "`pimem init workspace` there does."
-    )
-
-
-def _other_provider(payload: Mapping[str, Any]) -> str:
-    """The extension that offers our commands too, by what pi says of its commands."""
-    for command in payload.get("@commands") or ():
-        if not isinstance(command, dict) or command.get("own", True):
-            continue
-        # pi numbers a name that two extensions have: `memory:status:1`.
-        words = str(command.get("name")).split(":")
-        if words[0] == "memory" and len(words) > 1 and words[1] in _COMMANDS:
-            return str(command.get("path") or command.get("source") or "another extension")
-    return ""

@@ -1,0 +1,63 @@
+"""What the systems' parts of the slash command /memory share."""
+
+from __future__ import annotations
+
+from ..errors import PimemError
+from ..formats.text import plural, quote
+from . import actions
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from ..model import Hit
+    from .actions import Action
+    from .hosting import HookContext, Part
+
+_MOST_HITS = 20
+
+
+def found(hits: Sequence[Hit], text: str, *, noun: str) -> list[Action]:
+    """The topics that contain a text, `noun` being what the system calls one."""
+    if not hits:
+        return [actions.notify(f"No {noun} contains {quote(text)}.")]
+    lines = [f"{plural(len(hits), noun)} with {quote(text)}:"]
+    for hit in hits[:_MOST_HITS]:
+        where = f"line {hit.line}: {hit.snippet}" if hit.line else hit.topic.summary
+        lines.append(f"  {hit.topic.name} ({hit.topic.file}) {where}")
+    if len(hits) > _MOST_HITS:
+        lines.append(f"  and {len(hits) - _MOST_HITS} more")
+    return [actions.notify("\n".join(lines))]
+
+
+def preview(
+    given: Callable[[], Sequence[Part]], context: HookContext, *, nothing: str
+) -> list[Action]:
+    """What the first prompt of a new session is given; `nothing` is said where that is nothing."""
+    try:
+        parts = given()
+    except PimemError as error:
+        return [actions.notify(str(error), "warning")]
+    text = "\n\n".join(part.text for part in parts)
+    troubles = [actions.notify(str(error), "warning") for error in context.troubles]
+    return [actions.notify(text or nothing), *troubles]
+
+
+def status(head: Iterable[str], notes: Iterable[str]) -> list[Action]:
+    """A store's status: its first lines, and a line for each note."""
+    return [actions.notify("\n".join([*head, *(f"  - {note}" for note in notes)]))]
+
+
+def words(
+    known: Mapping[str, str], prefix: str, *, with_argument: Sequence[str]
+) -> list[dict[str, str]]:
+    """Completions of the command's first word; those that take an argument end with a space."""
+    return [
+        {
+            "value": f"{name} " if name in with_argument else name,
+            "label": name,
+            "description": text,
+        }
+        for name, text in known.items()
+        if name.startswith(prefix.lower())
+    ]
