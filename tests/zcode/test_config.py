@@ -176,5 +176,6 @@ def test_the_answer_is_for_the_whole_work_tree(places: Places) -> None:
     put(places, 1, {"dir": "/elsewhere"})
     above = Path(places.cwd).parent
     (above / ".git").mkdir()
+    (above / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
     trust.keep(places, str(above), True)
     assert config.load(places)[0].dir == "/elsewhere"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from ..model import Value
+from .git_root import work_tree_root
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ class GitState(Value):
 
 def state(folder: str) -> GitState | None:
     """How git sees a folder; None outside a work tree, and where git is missing or slow."""
-    root = root_of(folder) if os.path.isdir(folder) else None
+    root = work_tree_root(folder) if os.path.isdir(folder) else None
     if root is None:
         return None
     import subprocess
@@ -67,14 +68,3 @@ def state(folder: str) -> GitState | None:
 def _covers(ignored: str, folder: str) -> bool:
     """Whether an ignored path is the folder or one above it."""
     return f"/{ignored.rstrip('/')}/" in f"{os.path.realpath(folder)}/"
-
-
-def root_of(folder: str) -> str | None:
-    """The root of the work tree that a folder is in, resolved; None outside of any."""
-    folder = os.path.realpath(folder)
-    while not os.path.lexists(os.path.join(folder, ".git")):
-        above = os.path.dirname(folder)
-        if above == folder:
-            return None
-        folder = above
-    return folder

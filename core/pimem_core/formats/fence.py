@@ -1,12 +1,22 @@
-"""Text that is put into a section of a prompt."""
+"""Text that is put into a section of a prompt: data inside a fence, which nothing may close."""
 
 from __future__ import annotations
 
 import re
 
-_OWN_TAGS = re.compile(r"</(?=(?:memory|pi_memory|openviking)\b)", re.IGNORECASE)
+from .text import visible_cell
+
+_OWN_TAGS = re.compile(r"</(?=(?:memory|pi_memory|zcode_memory|openviking)\b)", re.IGNORECASE)
 
 
 def neutral(text: str) -> str:
     """Keep stored text from closing the tag that fences it."""
     return _OWN_TAGS.sub("&lt;/", text)
+
+
+def neutral_name(name: str) -> str:
+    """A file's, folder's or topic's name for a prompt, given whole, as its path is shown.
+
+    It stays on one line, control characters are drawn as signs, and it closes no fence.
+    """
+    return neutral(visible_cell(name))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from .lines import lines_of
+
 #: Keys that people and older programs wrote as bare prose, where ` #` and `: ` are text.
 PROSE_KEYS = frozenset({"name", "description", "title"})
 KEY_LINE = re.compile(
@@ -16,7 +18,7 @@ SINGLE_END = re.compile(r"(?:[^']|'')*'(?!')", re.DOTALL)
 
 def spans(block: str) -> list[tuple[str | None, str]]:
     """Cut a block into its top-level keys with their whole values, and what is between them."""
-    lines = re.findall(r"[^\n]*\n|[^\n]+\Z", block)
+    lines = lines_of(block)
     found: list[tuple[str | None, str]] = []
     index = 0
     while index < len(lines):

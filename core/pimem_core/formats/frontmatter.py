@@ -10,6 +10,7 @@ import re
 
 from ..model import Value
 from .front_matter_lines import DOUBLE_END, PROSE_KEYS, SINGLE_END, spans
+from .lines import line_end
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -97,12 +98,6 @@ def _is_mapping(block: str) -> bool:
     from .front_matter_yaml import has_keys
 
     return has_keys(block.replace("\r\n", "\n"))
-
-
-def line_end(text: str) -> str:
-    """The line end that a file uses: that of its first line, LF when it has none."""
-    first = text.find("\n")
-    return "\r\n" if first > 0 and text[first - 1] == "\r" else "\n"
 
 
 def read(text: str) -> dict[str, Any]:

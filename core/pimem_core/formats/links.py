@@ -7,6 +7,7 @@ import re
 from ..errors import PimemError
 from ..files.read import read_bytes
 from . import frontmatter
+from .code_fences import CodeFences
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,9 +17,6 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 _LINK = re.compile(r"\[\[([^\[\]|#\n]+)(?:#[^\[\]|\n]*)?(?:\|[^\[\]\n]*)?\]\]")
-_FENCED = re.compile(
-    r"^ {0,3}(`{3,}|~{3,}).*?(?:^ {0,3}\1[`~]*[ \t]*$|\Z)", re.MULTILINE | re.DOTALL
-)
 _CODE = re.compile(r"(`+)(?!`)(?:[^\n]*?[^`\n])?\1(?!`)")
 #: A shell's test looks like a link; only a topic that is there is called so.
 _HARDLY = re.compile(r"\s|^-[a-z]\s|[$\"'=<>!]")
@@ -53,7 +51,9 @@ class Targets:
         if "[[" not in text:
             return []
         body = frontmatter.split(text.replace("\r\n", "\n")).body
-        body = _CODE.sub("", _FENCED.sub("", body))
+        fences = CodeFences()
+        body = "\n".join(line for line in body.split("\n") if not fences.is_code(line))
+        body = _CODE.sub("", body)
         found = (match[1].strip() for match in _LINK.finditer(body))
         return [
             name

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from ..errors import ConflictError
 from ..files.read import decode
 from ..model import Value
+from .lines import lines_of
 
 
 def merge(base: str, *, mine: str, theirs: str, file: str) -> str:
@@ -17,7 +16,7 @@ def merge(base: str, *, mine: str, theirs: str, file: str) -> str:
     """
     from merge3 import Merge3
 
-    three = Merge3(_lines(base), _lines(mine), _lines(theirs))
+    three = Merge3(lines_of(base), lines_of(mine), lines_of(theirs))
     if any(group[0] == "conflict" for group in three.merge_groups()):
         draft = "".join(
             line if line.endswith("\n") else line + "\n"
@@ -77,7 +76,7 @@ def regions(base: str, *, mine: str, theirs: str) -> list[Region]:
     from merge3 import Merge3
 
     found: list[Region] = []
-    for group in Merge3(_lines(base), _lines(mine), _lines(theirs)).merge_groups():
+    for group in Merge3(lines_of(base), lines_of(mine), lines_of(theirs)).merge_groups():
         if group[0] == "conflict":
             _kind, _base, ours, others = group
             found.append(Region(merged=None, theirs="".join(others), mine="".join(ours)))
@@ -93,8 +92,3 @@ def both(region: Region) -> str:
     if theirs and region.mine and not theirs.endswith("\n"):
         theirs += "\n"
     return theirs + region.mine
-
-
-def _lines(text: str) -> list[str]:
-    # `splitlines` would cut at a dozen further characters.
-    return re.findall(r"[^\n]*\n|[^\n]+", text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, ClassVar
 
+from pimem_core.formats.code_fences import CodeFences
 from pimem_core.formats.text import visible
 from rich.text import Text
 from textual.document._document import Document
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
 #: Lines beyond which fenced code is not looked for.
 _MOST_LINES = 20_000
-_FENCE = re.compile(r" {0,3}(```|~~~)")
 #: What stands out in a line, by the name of its style. The first group is what is drawn.
 _PARTS = (
     ("heading", re.compile(r"^ {0,3}(#{1,6}(?:\s.*)?)$")),
@@ -93,13 +93,7 @@ class TextEditor(TextArea):
 
     def _code_lines(self) -> set[int]:
         if self._fenced is None:
-            self._fenced = set()
-            fence = ""
+            fences = CodeFences()
             lines = self.document.lines if self.document.line_count <= _MOST_LINES else ()
-            for number, line in enumerate(lines):
-                found = _FENCE.match(line)
-                if fence or found:
-                    self._fenced.add(number)
-                if found and fence in ("", found[1]):
-                    fence = "" if fence else found[1]
+            self._fenced = {number for number, line in enumerate(lines) if fences.is_code(line)}
         return self._fenced

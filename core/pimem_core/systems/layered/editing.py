@@ -13,6 +13,8 @@ from ...errors import (
     TopicNotFoundError,
 )
 from ...files.read import decode
+from ...formats.code_fences import outside_code
+from ...formats.lines import lines_of
 from ...formats.merge import merge_into
 from ...formats.text import encode, one_line, quote
 from ...model import Change
@@ -20,7 +22,7 @@ from ..layers import GLOBAL, STATUSES, entry_text
 from . import names
 from .content import is_placeholder
 from .folder import ARCHIVE, INDEX_NAME, STATE, TASK_FILE, has_index, split
-from .lines import appended, lines_of, outside_code
+from .lines import appended
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from datetime import date
 from markdown_it import MarkdownIt
 
 from ...errors import AmbiguousTopicError, TopicNotFoundError
+from ...formats.lines import line_end, lines_of
 from ...formats.text import one_line, plural, quote
 from ..layers import CONFIDENCES, STATUSES, DatedEntry, Place
-from .lines import line_end, lines_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -272,7 +272,7 @@ def find(found: Iterable[Section], wanted: str, *, file: str) -> Section:
 def with_fields(text: str, section: Section, values: Mapping[str, str]) -> str:
     """The text with some fields of an entry set; a missing one is added."""
     lines = lines_of(text)
-    end = line_end(lines)
+    end = line_end(text)
     edits: list[tuple[int, int, list[str]]] = []
     for name, value in values.items():
         field = section.field(name)
@@ -285,7 +285,7 @@ def with_fields(text: str, section: Section, values: Mapping[str, str]) -> str:
             at = near.first if name == "status" else near.end
             edits.append((at, at, [f"{_bullet(near)}**{name}**: {value}{end}"]))
     if not section.fields and values:
-        edits.append((section.body, section.body, _first_fields(values, section, lines)))
+        edits.append((section.body, section.body, _first_fields(values, section, lines, end)))
     for first, last, new in sorted(edits, key=lambda edit: edit[0], reverse=True):
         if first == len(lines) and lines and not lines[-1].endswith(("\n", "\r")):
             lines[-1] += end
@@ -293,9 +293,10 @@ def with_fields(text: str, section: Section, values: Mapping[str, str]) -> str:
     return "".join(lines)
 
 
-def _first_fields(values: Mapping[str, str], section: Section, lines: Sequence[str]) -> list[str]:
+def _first_fields(
+    values: Mapping[str, str], section: Section, lines: Sequence[str], end: str
+) -> list[str]:
     """Fields below a heading that has none; text that follows must not become part of them."""
-    end = line_end(lines)
     next_line = lines[section.body] if section.body < len(lines) else ""
     made = [f"- **{name}**: {value}{end}" for name, value in values.items()]
     return [end, *made, *([end] if next_line.strip() else [])]
@@ -328,5 +329,5 @@ def without(text: str, section: Section) -> tuple[str, str]:
         # What is below must not join the text above.
         blank = lines[section.end : end][:1]
         is_heading = below[0].startswith("#")
-        above += blank or ([] if is_heading else [line_end(lines)])
+        above += blank or ([] if is_heading else [line_end(text)])
     return "".join([*above, *below]), taken

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from ...files.git_root import work_tree_root
 from ...model import Value
 
 TYPE_CHECKING = False
@@ -76,56 +77,8 @@ def global_folder(places: Places, settings: Settings) -> str:
 
 
 def project_root(cwd: str, *, shared_worktree: bool = False) -> str:
-    """The root of the git work tree that a folder is in; outside git the folder itself.
-
-    Args:
-        cwd: The working folder.
-        shared_worktree: For a linked worktree give the main checkout.
-    """
-    start = folder = os.path.realpath(cwd)
-    while True:
-        marker = os.path.join(folder, ".git")
-        if os.path.isdir(marker):
-            if os.path.lexists(os.path.join(marker, "HEAD")):
-                return folder
-        elif os.path.isfile(marker):
-            repository = _git_dir(marker)
-            if repository is not None:
-                return (_main_checkout(repository) if shared_worktree else None) or folder
-        above = os.path.dirname(folder)
-        if above == folder:
-            return start
-        folder = above
-
-
-def in_git(root: str) -> bool:
-    """Whether a project's root is that of a git work tree."""
-    return os.path.lexists(os.path.join(root, ".git"))
-
-
-def _git_dir(marker: str) -> str | None:
-    """Where the `.git` file of a linked worktree or submodule leads."""
-    text = _first_line(marker)
-    if text is None or not text.startswith("gitdir:"):
-        return None
-    return os.path.join(os.path.dirname(marker), text.removeprefix("gitdir:").strip())
-
-
-def _main_checkout(repository: str) -> str | None:
-    """The main checkout of a linked worktree; None for a submodule or a bare repository."""
-    common = _first_line(os.path.join(repository, "commondir"))
-    if common is None:
-        return None
-    path = os.path.realpath(os.path.join(repository, common))
-    return os.path.dirname(path) if os.path.basename(path) == ".git" else None
-
-
-def _first_line(path: str) -> str | None:
-    try:
-        with open(path, encoding="utf-8", errors="surrogateescape") as file:
-            return file.readline(4096).rstrip("\n")
-    except OSError:
-        return None
+    """The root of the git work tree that a folder is in; outside git the folder itself."""
+    return work_tree_root(cwd, shared_worktree=shared_worktree) or os.path.realpath(cwd)
 
 
 def is_memory_name(name: str) -> bool:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 
 from ...errors import InvalidArgumentError, StorageError
+from ...files.git_root import work_tree_root
 from ...files.read import not_regular
 from ...formats.text import quote
 from ...paths import tilde
 from ...settings import trust
 from .. import guidelines
 from ..layers import GLOBAL, WORKSPACE
-from .folder import ARCHIVE, INBOX, INDEX_NAME, STATE, in_git
+from .folder import ARCHIVE, INBOX, INDEX_NAME, STATE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ def init(store: LayeredStore, scope: str) -> Change:
             said += f" Left as they were: {', '.join(left)}."
         if agreed and INDEX_NAME in left:
             said += " Its memory may be used in prompts now."
-        if scope == WORKSPACE and not in_git(layers.root):
+        if scope == WORKSPACE and work_tree_root(layers.root) is None:
             said += (
                 " This folder is in no git work tree, so the memory belongs to the folder itself."
             )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from .lines import lines_of, outside_code
+from ...formats.code_fences import outside_code
+from ...formats.lines import lines_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from itertools import count, takewhile
 from ...clock import stamp
 from ...errors import InvalidArgumentError, InvalidTopicError, ReservedTopicError
 from ...formats import frontmatter
+from ...formats.lines import line_end
 from ...formats.text import SPACE, cut_utf16, encode, one_line, quote, trim
 
 TYPE_CHECKING = False
@@ -201,7 +202,7 @@ def updated_text(
 
     Everything else keeps its bytes; the file keeps its line ends.
     """
-    eol = frontmatter.line_end(old)
+    eol = line_end(old)
     text = refreshed(old, name=name, summary=summary, moment=moment)
     parts = frontmatter.split(text)
     content = content if eol == "\n" else re.sub(r"\r?\n", eol, content)
@@ -217,7 +218,7 @@ def refreshed(text: str, *, name: str, summary: str, moment: datetime) -> str:
     """A topic text with its name, description and time renewed; a missing block is put in front."""
     parts = frontmatter.split(text)
     if not parts.present:
-        eol = frontmatter.line_end(text)
+        eol = line_end(text)
         return parts.bom + _fresh_block(name, summary, moment, eol) + parts.body
     now = stamp(moment)
     text = frontmatter.update(
@@ -227,6 +228,6 @@ def refreshed(text: str, *, name: str, summary: str, moment: datetime) -> str:
     )
     parts = frontmatter.split(text)
     if not parts.closing.endswith("\n"):
-        closing = parts.closing + frontmatter.line_end(text)
+        closing = parts.closing + line_end(text)
         text = parts.bom + parts.opening + parts.block + closing + parts.body
     return text

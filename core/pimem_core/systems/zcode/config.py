@@ -37,9 +37,9 @@ class Config(Value):
 
 def root(places: Places) -> str:
     """The project that the person's answer is about."""
-    from ...files.git import root_of
+    from ...files.git_root import work_tree_root
 
-    return root_of(places.cwd) or places.cwd
+    return work_tree_root(places.cwd) or places.cwd
 
 
 def storage_root(places: Places) -> str:

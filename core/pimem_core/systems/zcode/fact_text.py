@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 
 from ...formats import frontmatter
+from ...formats.code_fences import CodeFences
+from ...formats.lines import line_end
 from ...formats.text import quote
 from .facts import head
 from .names import as_title
@@ -18,7 +20,6 @@ if TYPE_CHECKING:
     from typing import Any
 
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.+?)(?:[ \t]+#+)?[ \t]*")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 # The value alone: a comment behind it stays.
 _TYPE_LINE = re.compile(
     r"^(?P<key>[ \t]+type:)[^#\r\n]*?(?P<rest>[ \t]+#[^\r\n]*)?(?=\r?$)", re.MULTILINE
@@ -65,7 +66,7 @@ def updated_text(
         content: The new body, or what comes at its end.
         append: Whether the old body stays.
     """
-    eol = frontmatter.line_end(old)
+    eol = line_end(old)
     text = with_front(old, name=name, description=description, type_=type_)
     parts = frontmatter.split(text)
     body = _ended(content, eol)
@@ -83,7 +84,7 @@ def updated_text(
 
 def with_front(old: str, *, name: str, description: str, type_: str | None) -> str:
     """A text with its description and type brought up to date, front matter added if need be."""
-    eol = frontmatter.line_end(old)
+    eol = line_end(old)
     parts = frontmatter.split(old)
     if not parts.present:
         blank = "" if not parts.body or parts.body.startswith(("\n", "\r")) else eol
@@ -144,7 +145,7 @@ def _metadata(text: str) -> dict[str, Any]:
 
 def with_type(text: str, type_: str) -> str:
     """Set the type where it stands, in `metadata` or at the top, or add it to `metadata`."""
-    eol = frontmatter.line_end(text)
+    eol = line_end(text)
     parts = frontmatter.split(text)
     block = parts.block
     place = _METADATA.search(block)
@@ -177,14 +178,9 @@ def with_type(text: str, type_: str) -> str:
 
 def heading(text: str) -> str:
     """The first heading of a fact's body as a title; empty when there is none."""
-    fence = ""
+    fences = CodeFences()
     for line in frontmatter.split(text).body.split("\n"):
         line = line.rstrip("\r")
-        mark = _FENCE.match(line)
-        if fence:
-            fence = "" if mark and mark[1].startswith(fence) else fence
-        elif mark:
-            fence = mark[1]
-        elif (match := _HEADING.fullmatch(line)) is not None:
+        if not fences.is_code(line) and (match := _HEADING.fullmatch(line)) is not None:
             return as_title(match[1])
     return ""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import posixpath
 import re
 
+from ...formats.code_fences import CodeFences
 from .facts import is_fact_file
 
 TYPE_CHECKING = False
@@ -23,7 +24,6 @@ _LINK = re.compile(
     r"(?:[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'))?[ \t]*\)"
 )
 _BULLET = re.compile(r"\ufeff?[ \t]*(?:[-*+]|\d+[.)])[ \t]+")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _CODE = re.compile(r"(`+)(?!`)(?:.*?[^`])?\1(?!`)")
 _CODE_TAGS = re.compile(r"(?:\s*`[^`]*`)+(?=\s)")
 # What stands between link and hook; the last is a dash that was read in the wrong encoding.
@@ -73,20 +73,14 @@ def entries(text: str) -> list[Entry]:
 
 def _open_lines(text: str) -> Iterator[tuple[int, str]]:
     """The lines outside of fenced code and comments, with their numbers."""
-    fence, in_comment = "", False
+    fences, in_comment = CodeFences(), False
     for number, line in enumerate(text.split("\n"), start=1):
         if in_comment:
             before, closed, line = line.partition("-->")
             in_comment = not closed
             # What follows a comment keeps its place in the line.
             line = " " * (len(before) + 3) + line if closed else ""
-        mark = _FENCE.match(line)
-        if fence:
-            if mark and mark[1].startswith(fence) and not line[mark.end() :].strip():
-                fence = ""
-            continue
-        if mark:
-            fence = mark[1]
+        if fences.is_code(line):
             continue
         if "<!--" in line:
             line = re.sub(r"<!--.*?-->", lambda m: " " * len(m.group()), line)

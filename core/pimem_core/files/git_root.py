@@ -1,0 +1,60 @@
+"""The root of a git work tree, found by looking alone: no process is started."""
+
+from __future__ import annotations
+
+import os
+
+from ..errors import PimemError
+from .read import read_bytes
+
+_MOST = 4096
+
+
+def work_tree_root(folder: str, *, shared_worktree: bool = False) -> str | None:
+    """The root of the git work tree that a folder is in, resolved; None outside of any.
+
+    Args:
+        folder: Any folder.
+        shared_worktree: For a linked worktree give the main checkout.
+    """
+    folder = os.path.realpath(folder)
+    while True:
+        marker = os.path.join(folder, ".git")
+        if os.path.isdir(marker):
+            if os.path.lexists(os.path.join(marker, "HEAD")):
+                return folder
+        elif os.path.lexists(marker):
+            repository = _git_dir(marker)
+            if repository is not None:
+                return (_main_checkout(repository) if shared_worktree else None) or folder
+        above = os.path.dirname(folder)
+        if above == folder:
+            return None
+        folder = above
+
+
+def _git_dir(marker: str) -> str | None:
+    """Where the `.git` file of a linked worktree or submodule leads."""
+    text = _first_line(marker)
+    if text is None or not text.startswith("gitdir:"):
+        return None
+    return os.path.join(os.path.dirname(marker), text.removeprefix("gitdir:").strip())
+
+
+def _main_checkout(repository: str) -> str | None:
+    """The main checkout of a linked worktree; None for a submodule or a bare repository."""
+    common = _first_line(os.path.join(repository, "commondir"))
+    if common is None:
+        return None
+    path = os.path.realpath(os.path.join(repository, common))
+    return os.path.dirname(path) if os.path.basename(path) == ".git" else None
+
+
+def _first_line(path: str) -> str | None:
+    """What is in the first line; None where no regular file is, a pipe for one."""
+    try:
+        data = read_bytes(path, limit=_MOST, follow=True)
+    except PimemError:
+        return None
+    line = os.fsdecode(data.partition(b"\n")[0])
+    return None if "\0" in line else line
