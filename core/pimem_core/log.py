@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import os
+import time
+import traceback
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
+from .files.publish import make_folder
+
 if TYPE_CHECKING:
     from .paths import Places
 
@@ -14,11 +18,6 @@ _MOST = 1 << 20
 
 def write_log(places: Places, error: BaseException) -> str:
     """Append a traceback to the log and say where it is; never fails."""
-    import time
-    import traceback
-
-    from .files.publish import make_folder
-
     folder = os.path.join(places.state_dir, "log")
     path = os.path.join(folder, "pimem.log")
     text = "".join(traceback.format_exception(error))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from .model import Value
+from .value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

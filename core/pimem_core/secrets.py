@@ -6,13 +6,14 @@ random-looking strings occur in honest notes too often to refuse them.
 
 from __future__ import annotations
 
+import importlib
 import re
+from typing import TYPE_CHECKING
 
 from .errors import Hint, SecretError
-from .model import Value
 from .settings.config import load_settings
+from .value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
@@ -107,8 +108,6 @@ _loaded: list[Any] = []
 
 def _detectors() -> list[Any]:
     if not _loaded:
-        import importlib
-
         for module, name in _PLUGINS.items():
             found = importlib.import_module(f"detect_secrets.plugins.{module}")
             _loaded.append(getattr(found, name)())

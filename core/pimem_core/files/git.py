@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ..model import Value
+from ..value import Value
 from .git_root import work_tree_root
 
 TYPE_CHECKING = False

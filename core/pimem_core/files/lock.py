@@ -8,10 +8,12 @@ The second is the system's, which gives it back when its process ends, however t
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import select
 import stat
 import time
+from typing import TYPE_CHECKING
 
 from filelock import BaseFileLock, FileLock, Timeout
 
@@ -20,7 +22,6 @@ from .holder import LOCK_NAME, is_alive, lock_content, lock_holder, pid_in
 from .publish import explained, make_folder, private_folder, refuse_linked_folder
 from .read import is_regular, not_regular
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -78,8 +79,6 @@ class StoreLock(BaseFileLock):
 
     def _reclaim(self) -> bool:
         """Unlink a lock whose holder is gone; whether that happened."""
-        import fcntl
-
         # Two of us must not reclaim at once: the second would unlink the first one's new lock.
         folder = os.open(os.path.dirname(self.lock_file), os.O_RDONLY | os.O_CLOEXEC)
         try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ..model import Value
+from ..value import Value
 from .holder import is_alive
 
 #: Seconds after which a process of another machine counts as gone: no change takes as long.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from ..model import Value
+from ..value import Value
 from .front_matter_lines import DOUBLE_END, PROSE_KEYS, SINGLE_END, spans
 from .lines import line_end
 

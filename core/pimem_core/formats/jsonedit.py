@@ -6,10 +6,10 @@ The libraries for it either dump the whole file anew or need a JavaScript runtim
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 from . import jsonc
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from merge3 import Merge3
+
 from ..errors import ConflictError
 from ..files.read import decode
-from ..model import Value
+from ..value import Value
 from .lines import lines_of
 
 
@@ -14,8 +16,6 @@ def merge(base: str, *, mine: str, theirs: str, file: str) -> str:
     Raises:
         ConflictError: Both changed the same lines; it carries both texts and a marked draft.
     """
-    from merge3 import Merge3
-
     three = Merge3(lines_of(base), lines_of(mine), lines_of(theirs))
     if any(group[0] == "conflict" for group in three.merge_groups()):
         draft = "".join(
@@ -73,8 +73,6 @@ class Region(Value):
 
 def regions(base: str, *, mine: str, theirs: str) -> list[Region]:
     """Both edits of a text, cut into what merges by itself and what somebody has to decide."""
-    from merge3 import Merge3
-
     found: list[Region] = []
     for group in Merge3(lines_of(base), lines_of(mine), lines_of(theirs)).merge_groups():
         if group[0] == "conflict":

@@ -23,13 +23,13 @@ def since(state_dir: str, seen: str | None) -> tuple[str, set[str]]:
         return max(newest, seen or _START), set()
     from ..errors import PimemError
     from ..files.read import read_bytes
-    from . import transaction
+    from .record import load
 
     folders = set()
     for name in names:
         if name > seen:
             try:
-                record = transaction.load(read_bytes(os.path.join(folder, name)))
+                record = load(read_bytes(os.path.join(folder, name)))
             except (PimemError, ValueError):
                 continue  # pruned or broken; the schedule injects the change
             folders.add(record.about.folder)

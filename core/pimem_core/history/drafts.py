@@ -5,16 +5,18 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shlex
+import subprocess
 import threading
 import time
+from typing import TYPE_CHECKING
 
 from ..errors import ConflictError, PimemError, SecretError, StorageError
 from ..files.process import Process, this_process
 from ..files.publish import explained, private_folder, publish
 from ..files.read import decode, read_bytes
-from ..model import Value
+from ..value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
     from typing import Any
@@ -219,8 +221,6 @@ def kept_when_refused(places: Places, file: str, text: str) -> Iterator[None]:
 
 def editor_command(env: Mapping[str, str]) -> list[str]:
     """The person's editor with its arguments: `$VISUAL`, `$EDITOR`, else vi."""
-    import shlex
-
     chosen = env.get("VISUAL") or env.get("EDITOR") or "vi"
     try:
         return shlex.split(chosen) or ["vi"]
@@ -239,8 +239,6 @@ def edit_in_editor(draft: Draft, env: Mapping[str, str], screen: int | None = No
     Raises:
         StorageError: The editor could not be started or failed; the draft stays when it changed.
     """
-    import subprocess
-
     command = editor_command(env)
     try:
         code = subprocess.run([*command, draft.path], check=False, stdout=screen).returncode

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
+from typing import TYPE_CHECKING
 
 from ..errors import ConflictError, TopicNotFoundError
 from ..files.publish import explained, sync_folder
@@ -12,7 +13,6 @@ from ..files.read import content, read_bytes
 from ..model import HistoryEntry
 from . import patch, record, recovery, transaction
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..clock import now, stamp
 from ..errors import PimemError, TopicNotFoundError
 from ..formats.text import quote
 from ..model import Change
 from ..settings.config import load_settings
 from . import journal, recovery, transaction
+from .record import About
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -50,7 +52,7 @@ class LockedChange:
         self, action: str, name: str, file: str, steps: Sequence[transaction.Step]
     ) -> Record:
         """Make the change whole, or raise and leave everything as it was."""
-        about = transaction.About(
+        about = About(
             action=action,
             system=self.system,
             store=self.name,

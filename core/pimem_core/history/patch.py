@@ -6,10 +6,11 @@ other lines since, each hunk is found again by its own lines and their neighbour
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import re
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
@@ -100,8 +101,6 @@ def _rest(old: list[bytes], new: list[bytes], i: int, j: int) -> Iterator[Span]:
     elif (len(old) - i) * (len(new) - j) > 40_000:
         yield i, len(old), j, len(new)
     else:
-        import difflib
-
         matcher = difflib.SequenceMatcher(None, old[i:], new[j:], autojunk=False)
         for tag, a1, a2, b1, b2 in matcher.get_opcodes():
             if tag != "equal":

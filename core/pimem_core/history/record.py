@@ -7,14 +7,14 @@ import json
 import os
 import time
 import zlib
+from typing import TYPE_CHECKING
 
 from ..errors import PimemError, StorageError
 from ..files.process import Process
 from ..files.read import read_bytes
-from ..model import Value
+from ..value import Value
 from .intents import INTENTS
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any

@@ -6,6 +6,7 @@ import contextlib
 import os
 import re
 import time
+from typing import TYPE_CHECKING
 
 from ..errors import PimemError
 from ..files.holder import LOCK_NAME, is_alive, lock_content
@@ -14,7 +15,6 @@ from ..files.read import content, read_bytes
 from . import patch, record, transaction
 from .intents import INTENTS, has_intents
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 

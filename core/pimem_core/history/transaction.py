@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from typing import TYPE_CHECKING
 
 from ..errors import ConflictError, PimemError, StorageError
 from ..files.process import this_process
@@ -25,14 +26,11 @@ from ..files.publish import (
     temporary_name,
 )
 from ..files.read import content
-from ..model import Value
+from ..value import Value
 from . import patch
 from .intents import INTENTS
-from .record import JOURNAL, FileRecord, Record, dump, new_id
-from .record import About as About
-from .record import load as load
+from .record import JOURNAL, About, FileRecord, Record, dump, new_id
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from ..errors import PimemError
-from ..model import Value
 from ..settings.config import load_settings
 from ..systems import registry
 from ..systems.hosting import HookContext, SessionInfo
+from ..value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from ..model import Value
 from ..systems.hosting import SessionInfo
+from ..value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 
 from .. import __version__
-from ..model import Value
 from ..paths import find_places
 from ..progress import never
 from ..settings.config import load_settings
 from ..systems import registry
 from ..systems.actions import notify
 from ..systems.hosting import HookContext
+from ..value import Value
 from .protocol import HOST_EVENTS, PROTOCOL, Request, RequestError, failure, response
 from .state import SessionState
 

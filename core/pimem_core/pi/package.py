@@ -14,7 +14,7 @@ from ..errors import ConfigError, PimemError, StorageError, TopicNotFoundError
 from ..files.publish import explained, make_folder, publish
 from ..files.read import decode, read_bytes
 from ..formats import jsonc, jsonedit
-from ..model import Value
+from ..value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ import re
 
 from ..errors import ConfigError, PimemError
 from ..files.read import read_bytes
-from ..model import Setting, Value
+from ..model import Setting
+from ..value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 import stat
 import tomllib
+from typing import TYPE_CHECKING
+
+import tomlkit
+from tomlkit.exceptions import TOMLKitError
 
 from ..errors import ConfigError, InvalidArgumentError, StorageError
 from ..files.publish import explained, make_folder, publish
 from ..files.read import decode, read_bytes
 from .config import requirement, settings_path
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
@@ -87,8 +90,6 @@ def _put(data: Any, key: str, value: Any) -> bool:
 
 def _beside(text: str, key: str, value: Any) -> str | None:
     """A new key without a table below the last one; tomlkit would part a table from its comment."""
-    import tomlkit
-
     if "." in key or key in tomllib.loads(text):
         return None
     lines = text.splitlines(keepends=True)
@@ -104,9 +105,6 @@ def _beside(text: str, key: str, value: Any) -> str | None:
 
 
 def _by_tomlkit(text: str, key: str, value: Any) -> str | None:
-    import tomlkit
-    from tomlkit.exceptions import TOMLKitError
-
     try:
         document = tomlkit.parse(text)
         place: Any = document

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..model import Value
 from ..progress import never
+from ..value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 
-from ..model import Value
+from ..value import Value
 from .stores import FolderStore
 
 TYPE_CHECKING = False

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..errors import InvalidArgumentError
-from ..model import Value
 from ..settings.config import load_settings, requirement, setting_rows
+from ..value import Value
 from . import registry
 
 TYPE_CHECKING = False

@@ -9,8 +9,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 from ..errors import UnsupportedError
-from ..model import Value
 from ..progress import ignored, never, unwatched
+from ..value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..errors import PimemError, TopicNotFoundError
 from ..history import journal, record
 from ..history.intents import INTENTS
-from ..model import Value
+from ..value import Value
 from . import registry
 from .stores import UndoableStore, folder_of, supporting
 

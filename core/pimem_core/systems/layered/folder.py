@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from ...files.git_root import work_tree_root
-from ...model import Value
+from ...value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...formats.text import plural
-from ...model import Value
+from ...value import Value
 from ..hosting import Part
 from ..layers import GLOBAL, WORKSPACE
 

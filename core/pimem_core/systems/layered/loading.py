@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...model import Value
+from ...value import Value
 from ..layers import GLOBAL, WORKSPACE
 from . import scan
 from .folder import INDEX_NAME, TASK_FILE

@@ -9,8 +9,8 @@ from ... import secrets
 from ...errors import InvalidArgumentError, InvalidTopicError, TopicNotFoundError
 from ...files.read import decode
 from ...formats.text import encode, plural, quote
-from ...model import Value
 from ...paths import tilde
+from ...value import Value
 from .. import guidelines
 from ..layers import GLOBAL, WORKSPACE, InboxFile, Promotion, Target
 from . import names, template

@@ -10,7 +10,7 @@ import os
 from ...errors import PimemError, TopicNotFoundError
 from ...files.read import decode, is_regular, read_bytes
 from ...formats.text import SPACE
-from ...model import Value
+from ...value import Value
 from . import tombstones
 from .index import INDEX_NAME, INITIAL, files, parse_line
 from .location import SHARED, SYSTEM
@@ -149,6 +149,7 @@ def carry_over(places: Places, local: str, shared: str) -> str | None:
 def _carry(places: Places, local: str, shared: str, tokens: Sequence[bytes]) -> None:
     from ...clock import now, stamp
     from ...history import transaction
+    from ...history.record import About
 
     merge = plan(local, shared)
     steps = [
@@ -164,7 +165,7 @@ def _carry(places: Places, local: str, shared: str, tokens: Sequence[bytes]) -> 
         )
     )
     steps.append(transaction.Step(path=os.path.join(local, SENTINEL_NAME), before=None, after=b""))
-    about = transaction.About(
+    about = About(
         action="copy",
         system=SYSTEM,
         store=SHARED,

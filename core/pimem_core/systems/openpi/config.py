@@ -10,7 +10,8 @@ import os
 from ...errors import ConfigError, InvalidArgumentError, PimemError
 from ...files.read import read_bytes
 from ...formats import jsonc
-from ...model import Setting, Value
+from ...model import Setting
+from ...value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

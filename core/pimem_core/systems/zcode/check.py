@@ -8,7 +8,7 @@ from ...errors import PimemError
 from ...files.read import read_bytes
 from ...formats import frontmatter
 from ...formats.text import plural, quote
-from ...model import Value
+from ...value import Value
 from . import limits
 from .facts import FRONT_LINES, INDEX_NAME
 

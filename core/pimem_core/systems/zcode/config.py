@@ -6,7 +6,8 @@ import os
 
 from ...errors import ConfigError, PimemError, TopicNotFoundError
 from ...files.read import read_bytes
-from ...model import Setting, Value
+from ...model import Setting
+from ...value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

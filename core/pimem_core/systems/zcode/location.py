@@ -13,7 +13,7 @@ import posixpath
 import re
 
 from ...formats.text import trim
-from ...model import Value
+from ...value import Value
 from .config import storage_root
 
 TYPE_CHECKING = False

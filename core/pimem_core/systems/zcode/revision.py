@@ -8,7 +8,7 @@ import math
 import os
 
 from ...files.read import read_bytes
-from ...model import Value
+from ...value import Value
 
 
 class Revision(Value):
