@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..errors import PimemError
+from ..errors import Hint, PimemError
 from ..formats.text import plural, quote
 from . import actions
 
@@ -15,6 +15,22 @@ if TYPE_CHECKING:
     from .hosting import HookContext, Part
 
 _MOST_HITS = 20
+#: What to do about an error, in the words of the command.
+_HINTS = {
+    Hint.LIST: "/memory shows what is there.",
+    Hint.WRITE: "/memory with a text has it stored.",
+    Hint.UNPIN: "/memory unpin {topic} unpins it.",
+    Hint.SECRET: "Leave the value out and say where it is kept instead.",
+}
+
+
+def refused(error: PimemError) -> list[Action]:
+    """Why nothing was done, and what to type instead."""
+    hint = error.hint
+    if hint is None:
+        return [actions.notify(str(error), "warning")]
+    advice = hint.text or _HINTS.get(hint.do, "").format(topic=hint.topic)
+    return [actions.notify(f"{error} {advice}".rstrip(), "warning")]
 
 
 def found(hits: Sequence[Hit], text: str, *, noun: str) -> list[Action]:
@@ -37,7 +53,7 @@ def preview(
     try:
         parts = given()
     except PimemError as error:
-        return [actions.notify(str(error), "warning")]
+        return refused(error)
     text = "\n\n".join(part.text for part in parts)
     troubles = [actions.notify(str(error), "warning") for error in context.troubles]
     return [actions.notify(text or nothing), *troubles]

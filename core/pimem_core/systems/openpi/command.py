@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ...errors import PimemError
-from ...formats.text import plural, quote
-from .. import actions
+from ...formats.text import plural
+from .. import actions, memory_command
 from . import config
 from .compaction import consolidation_prompt
 
@@ -27,7 +27,6 @@ _WORDS = {
 }
 _WITH_ARGUMENT = ("search", "pin", "unpin", "remove")
 _REMOVE_KEY = "openpi:remove:"
-_MOST_HITS = 20
 
 
 def run(
@@ -53,7 +52,7 @@ def run(
     if text.lower() == "status":
         return _status(store)
     if text.lower() == "preview":
-        return _preview(context, given)
+        return memory_command.preview(given, context, nothing="Nothing is injected.")
     if text.lower() == "consolidate":
         settings, _error = config.load(context.places)
         return [actions.send_user_message(consolidation_prompt(settings))]
@@ -63,13 +62,14 @@ def run(
         try:
             return _with_argument(word, rest, store, context)
         except PimemError as error:
-            return [actions.notify(str(error), "warning")]
+            return memory_command.refused(error)
     return [actions.send_user_message(_store_request(text))]
 
 
 def _with_argument(word: str, rest: str, store: OpenpiStore, context: HookContext) -> list[Action]:
     if word == "search":
-        return _search(rest, store)
+        hits = [hit for hit in store.search(rest) if hit.topic.listed]
+        return memory_command.found(hits, rest, noun="topic")
     if word == "remove":
         topic = store.find(rest)
         asked = store.removal(topic.file)
@@ -92,22 +92,9 @@ def answered(key: str, value: bool | None, store: OpenpiStore) -> list[Action] |
     try:
         change = store.remove(key.removeprefix(_REMOVE_KEY))
     except PimemError as error:
-        return [actions.notify(str(error), "warning")]
+        return memory_command.refused(error)
     store.announce()
     return [actions.notify(change.message)]
-
-
-def _search(text: str, store: OpenpiStore) -> list[Action]:
-    hits = [hit for hit in store.search(text) if hit.topic.listed]
-    if not hits:
-        return [actions.notify(f"No memory contains {quote(text)}.")]
-    lines = [f"{plural(len(hits), 'topic')} with {quote(text)}:"]
-    for hit in hits[:_MOST_HITS]:
-        where = f"line {hit.line}: {hit.snippet}" if hit.line else hit.topic.summary
-        lines.append(f"  {hit.topic.name} ({hit.topic.file}) {where}")
-    if len(hits) > _MOST_HITS:
-        lines.append(f"  and {len(hits) - _MOST_HITS} more")
-    return [actions.notify("\n".join(lines))]
 
 
 def _status(store: OpenpiStore) -> list[Action]:
@@ -115,18 +102,7 @@ def _status(store: OpenpiStore) -> list[Action]:
     lines = [f"Memory ({status.store}): {plural(status.count, 'topic')} in {status.path}"]
     if status.lock is not None:
         lines.append(f"  locked since {status.lock.age_s:.0f} s")
-    lines += [f"  {note}" for note in status.notes]
-    return [actions.notify("\n".join(lines))]
-
-
-def _preview(context: HookContext, given: Callable[[], Sequence[Part]]) -> list[Action]:
-    try:
-        parts = given()
-    except PimemError as error:
-        return [actions.notify(str(error), "warning")]
-    text = "\n\n".join(part.text for part in parts)
-    troubles = [actions.notify(str(error), "warning") for error in context.troubles]
-    return [actions.notify(text or "Nothing is injected."), *troubles]
+    return memory_command.status(lines, status.notes)
 
 
 def _store_request(text: str) -> str:
@@ -140,15 +116,7 @@ def complete(prefix: str, store: OpenpiStore) -> list[dict[str, str]]:
     """The command's words, and after one that takes a topic the topics."""
     word, space, rest = prefix.partition(" ")
     if not space:
-        return [
-            {
-                "value": f"{name} " if name in _WITH_ARGUMENT else name,
-                "label": name,
-                "description": text,
-            }
-            for name, text in _WORDS.items()
-            if name.startswith(word.lower())
-        ]
+        return memory_command.words(_WORDS, word, with_argument=_WITH_ARGUMENT)
     if word.lower() not in ("pin", "unpin", "remove"):
         return []
     wanted = rest.strip().lower()

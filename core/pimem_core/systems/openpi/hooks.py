@@ -6,7 +6,7 @@ import os
 import time
 
 from ...errors import PimemError, ReadOnlyFormatError
-from .. import actions
+from .. import actions, providers
 from ..hosting import HookContext, Hooks, Offer, Part
 from . import config, handoff_injection, injection
 from .folder import active
@@ -109,16 +109,11 @@ class OpenpiHooks(Hooks):
             state["handed"] = (
                 handed if part is not None and handoff_injection.mark_of(part) == handed else ""
             )
-        others = _other_providers(payload)
+        others = providers.keep_out(
+            payload, context, who="pimem", tools=_TOOLS, commands=("memory",)
+        )
         if others:
-            state["passive"] = True
-            return [
-                actions.notify(
-                    f"pimem stays out of this session: {others} offers the same memory tools. "
-                    "`pimem pi install --take-over` switches it off.",
-                    "warning",
-                )
-            ]
+            return others
         said = []
         try:
             config.bootstrap(places)
@@ -349,16 +344,3 @@ def _is_sticky(context: HookContext) -> bool:
     """Whether the block stays in the prompt between injections."""
     mode = context.settings.inject_mode
     return mode == "sticky" or (mode == "auto" and "sections" in context.session.features)
-
-
-def _other_providers(payload: Mapping[str, Any]) -> str:
-    """The extension that offers our tools or command too, by what pi says of them."""
-    for row in payload.get("@tools") or ():
-        if isinstance(row, dict) and row.get("name") in _TOOLS and not row.get("own", True):
-            return str(row.get("path") or row.get("source") or "another extension")
-    for row in payload.get("@commands") or ():
-        if not isinstance(row, dict) or row.get("own", True) or row.get("kind") != "extension":
-            continue
-        if str(row.get("name")).partition(":")[0] == "memory":  # pi numbers a name that two have
-            return str(row.get("path") or "another extension")
-    return ""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from ...errors import EXIT_CODES, AmbiguousTopicError, Hint, InvalidArgumentError, PimemError
-from ..actions import tool_result
+from ...errors import Hint, InvalidArgumentError, PimemError
+from .. import tool_results
 from ..stores import WriteRequest
 from .index import INDEX_NAME
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ..actions import Action
     from .store import OpenpiStore
 
+#: What to do about an error: the tools are all that a model has.
 _HINTS = {
     Hint.LIST: "The memory index in your prompt shows what is there.",
     Hint.WRITE: "write_memory creates it.",
@@ -99,13 +100,9 @@ def run(name: str, params: Mapping[str, Any], store: OpenpiStore) -> list[Action
     try:
         change = _call(name, params, store)
     except PimemError as error:
-        details = {"outcome": error.outcome, "name": error.name, "file": error.file}
-        failed = EXIT_CODES[error.outcome] == EXIT_CODES["storage_error"]
-        return [tool_result(_advice(error), details=details, failed=failed)]
+        return [tool_results.refused(error, _HINTS)]
     store.announce()
-    text = " ".join([change.message, *change.notes])
-    details = {"outcome": change.outcome, "name": change.name, "file": change.file}
-    return [tool_result(text, details=details)]
+    return [tool_results.changed(change)]
 
 
 def _call(name: str, params: Mapping[str, Any], store: OpenpiStore) -> Change:
@@ -141,11 +138,3 @@ def _wrong_type(name: str, params: Mapping[str, Any]) -> str | None:
     if params.get("mode") not in (None, "append", "replace"):
         return 'mode must be "append" or "replace"; nothing was changed.'
     return None
-
-
-def _advice(error: PimemError) -> str:
-    """What is wrong, and what the model can do about it: its tools are all that it has."""
-    hint = "" if error.hint is None else _HINTS.get(error.hint.do, error.hint.text)
-    if isinstance(error, AmbiguousTopicError):
-        hint = "Call again with one of these names."
-    return f"{error} {hint}".rstrip()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ...errors import PimemError
-from ...formats.text import plural, quote
-from .. import actions
+from ...formats.text import plural
+from .. import actions, memory_command
 from . import check
 
 TYPE_CHECKING = False
@@ -23,7 +23,6 @@ _WORDS = {
 }
 #: Forms of other systems, which are no text to store.
 _OTHERS = ("pin", "unpin", "remove", "consolidate")
-_MOST_HITS = 20
 
 
 def run(
@@ -48,7 +47,7 @@ def run(
         context.state["reload"] = True
         return [actions.notify("The next prompt carries the ZCode memory index again.")]
     if text.lower() == "preview":
-        return _preview(given)
+        return memory_command.preview(given, context, nothing="No ZCode memory index is given.")
     if word == "search":
         return _search(rest, store) if rest else None
     if word in _OTHERS:
@@ -72,32 +71,14 @@ def _status(store: ZcodeStore) -> list[Action]:
         ]
         if not notes and status.exists:
             notes.append("Index and files agree.")
-    return [actions.notify("\n".join([*lines, *(f"  - {note}" for note in notes)]))]
-
-
-def _preview(given: Callable[[], Sequence[Part]]) -> list[Action]:
-    try:
-        parts = given()
-    except PimemError as error:
-        return [actions.notify(str(error), "warning")]
-    text = "\n\n".join(part.text for part in parts)
-    return [actions.notify(text or "No ZCode memory index is given.")]
+    return memory_command.status(lines, notes)
 
 
 def _search(text: str, store: ZcodeStore) -> list[Action]:
     try:
-        hits = list(store.search(text))
+        return memory_command.found(list(store.search(text)), text, noun="fact")
     except PimemError as error:
-        return [actions.notify(str(error), "warning")]
-    if not hits:
-        return [actions.notify(f"No fact contains {quote(text)}.")]
-    lines = [f"{plural(len(hits), 'fact')} with {quote(text)}:"]
-    for hit in hits[:_MOST_HITS]:
-        where = f"line {hit.line}: {hit.snippet}" if hit.line else hit.topic.summary
-        lines.append(f"  {hit.topic.name} ({hit.topic.file}) {where}")
-    if len(hits) > _MOST_HITS:
-        lines.append(f"  and {len(hits) - _MOST_HITS} more")
-    return [actions.notify("\n".join(lines))]
+        return memory_command.refused(error)
 
 
 def _store_request(text: str) -> str:
@@ -111,8 +92,4 @@ def complete(prefix: str) -> list[dict[str, str]]:
     """The command's words."""
     if " " in prefix:
         return []
-    return [
-        {"value": f"{word} " if word == "search" else word, "label": word, "description": text}
-        for word, text in _WORDS.items()
-        if word.startswith(prefix.lower())
-    ]
+    return memory_command.words(_WORDS, prefix, with_argument=("search",))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 
 from ...errors import PimemError
-from .. import actions
+from .. import actions, providers
 from ..hosting import HookContext, Hooks, Offer, Part
+from ..trust_question import TrustQuestion
 from . import config
 
 # Every hook of every person asks whether this system takes part; all else loads when it does.
@@ -23,8 +24,14 @@ if TYPE_CHECKING:
 #: Type of the hidden message, and of the entry that says what it held.
 MESSAGE = "zcode-memory"
 MARKER = "zcode-memory/injected"
-#: Begins the key of the question whether a project may name its folder.
-_ASK = "zcode:trust:"
+_QUESTION = TrustQuestion(
+    "zcode:trust:",
+    "Use the folder that this project names?",
+    yes="The folder is used from the next prompt on.",
+    no="The folder that this project names stays unused.",
+    unanswered="The folder that {root} names is not used as its memory before you agree: pi asks "
+    "where it can.",
+)
 _TOOLS = frozenset({"memory_list", "memory_read", "memory_write"})
 _INJECTED = f"@entries:{MARKER}"
 _IN_TAIL = f"@tail_has:{MESSAGE}"
@@ -88,16 +95,9 @@ class ZcodeHooks(Hooks):
 
     def _begin(self, payload: Mapping[str, Any], context: HookContext) -> list[Action]:
         context.state.clear()
-        others = _other_providers(payload)
+        others = providers.keep_out(payload, context, who="pimem's ZCode memory", tools=_TOOLS)
         if others:
-            context.state["passive"] = True
-            return [
-                actions.notify(
-                    f"pimem leaves the ZCode memory of this session alone: {others} offers the "
-                    "same tools. `pimem pi install --take-over` switches it off.",
-                    "warning",
-                )
-            ]
+            return others
         # What the session itself holds of us counts, not what this process remembers.
         self._remember(payload, context)
         said = []
@@ -165,24 +165,15 @@ class ZcodeHooks(Hooks):
 
     def _ask(self, found: config.Config, context: HookContext) -> list[Action]:
         """Ask once whether the project may name its memory's folder, where somebody can answer."""
-        from ...settings import trust
-
         root = config.root(context.places) if found.waiting_dir is not None else ""
-        if not root or context.state.get("asked"):
+        if not root or not _QUESTION.is_open(context, root):
             return []
-        if trust.answer(context.places, root) is not None:
-            return []
-        context.state["asked"] = True
-        if context.session.mode not in ("tui", "rpc"):
-            return [actions.notify(_not_used(found.waiting_dir), "warning")]
-        return [
-            actions.confirm(
-                _ASK + root,
-                "Use the folder that this project names?",
-                f"Its zcode-memory.json names {found.waiting_dir}. Its index would be given to the "
-                "model, and the model would write there. Say yes if you know who wrote it.",
-            )
-        ]
+        return _QUESTION.ask(
+            context,
+            root,
+            f"Its zcode-memory.json names {found.waiting_dir}. Its index would be given to the "
+            "model, and the model would write there. Say yes if you know who wrote it.",
+        )
 
     def _index(self, context: HookContext) -> tuple[str, Part | None]:
         """The hash of the index and what is given of it, kept while the index stays as it is."""
@@ -232,19 +223,7 @@ class ZcodeHooks(Hooks):
 
     def answer(self, key: str, value: bool | None, context: HookContext) -> list[Action] | None:
         """Keep what the person said about the folder that the project names."""
-        if not key.startswith(_ASK):
-            return None
-        from ...settings import trust
-
-        if value is None:
-            return [actions.notify(_not_used(None), "warning")]
-        try:
-            trust.keep(context.places, key.removeprefix(_ASK), value)
-        except PimemError as error:
-            return [actions.notify(f"Your answer cannot be kept: {error}", "warning")]
-        if value:
-            return [actions.notify("The folder is used from the next prompt on.")]
-        return [actions.notify("The folder that this project names stays unused.")]
+        return _QUESTION.answered(key, value, context)
 
     def _store(self, context: HookContext) -> ZcodeStore:
         from .store import project_store
@@ -257,17 +236,3 @@ class ZcodeHooks(Hooks):
 def _counts(context: HookContext) -> bool:
     """Whether the project's own configuration file has a say."""
     return context.session.trusted is not False
-
-
-def _not_used(folder: str | None) -> str:
-    named = folder or "The folder that this project names"
-    return f"{named} is not used as its memory before you agree: pi asks where it can."
-
-
-def _other_providers(payload: Mapping[str, Any]) -> str:
-    """The extension that offers our tools too, by what pi says of its tools."""
-    for tool in payload.get("@tools") or ():
-        if not isinstance(tool, dict) or tool.get("name") not in _TOOLS or tool.get("own", True):
-            continue
-        return str(tool.get("path") or tool.get("source") or "another extension")
-    return ""

@@ -5,14 +5,9 @@ from __future__ import annotations
 import collections
 import os
 
-from ...errors import (
-    EXIT_CODES,
-    AmbiguousTopicError,
-    Hint,
-    InvalidArgumentError,
-    PimemError,
-)
+from ...errors import Hint, InvalidArgumentError, PimemError
 from ...formats.text import plural
+from .. import tool_results
 from ..actions import emit, tool_result
 from ..stores import WriteRequest
 from . import names, revision
@@ -31,6 +26,7 @@ READ_LINES = 200
 READ_BYTES = 4096
 _CHANNEL = "read-guard/file-read"
 _LIST_CHARS = 40_000
+#: What to do about an error: the tools are all that a model has.
 _HINTS = {
     Hint.LIST: "memory_list shows what is there.",
     Hint.SECRET: "Leave the value out and say where it is kept instead.",
@@ -107,9 +103,7 @@ def run(name: str, params: Mapping[str, Any], store: ZcodeStore) -> list[Action]
             return _read(params, store)
         return _write(params, store)
     except PimemError as error:
-        details = {"outcome": error.outcome, "name": error.name, "file": error.file}
-        failed = EXIT_CODES[error.outcome] == EXIT_CODES["storage_error"]
-        return [tool_result(_advice(error), details=details, failed=failed)]
+        return [tool_results.refused(error, _HINTS)]
 
 
 def _list(params: Mapping[str, Any], store: ZcodeStore) -> list[Action]:
@@ -190,14 +184,4 @@ def _write(params: Mapping[str, Any], store: ZcodeStore) -> list[Action]:
         )
     )
     store.announce()
-    text = " ".join([change.message, *change.notes])
-    details = {"outcome": change.outcome, "name": change.name, "file": change.file}
-    return [tool_result(text, details=details)]
-
-
-def _advice(error: PimemError) -> str:
-    """What is wrong, and what the model can do about it: its tools are all that it has."""
-    hint = "" if error.hint is None else _HINTS.get(error.hint.do, error.hint.text)
-    if isinstance(error, AmbiguousTopicError):
-        hint = "Call again with one of these."
-    return f"{error} {hint}".rstrip()
+    return [tool_results.changed(change)]
