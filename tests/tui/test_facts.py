@@ -57,7 +57,7 @@ async def test_a_new_fact_is_checked_as_it_is_typed(project: Project) -> None:
     async with manager(project.places) as pilot:
         await open_store(pilot, project)
         await press(pilot, "n", *"My Fact")
-        assert 'name "My Fact" is no slug' in shown(pilot)
+        assert 'name "My Fact" is not a slug' in shown(pilot)
         assert 'for example "my-fact"' in shown(pilot)
         form(pilot).name_field.value = "my-fact"
         await settled(pilot)
@@ -145,7 +145,7 @@ async def test_a_name_that_another_fact_has_is_refused(project: Project) -> None
         assert form(pilot).dirty
         screen.name_field.value = "MEMORY"
         await settled(pilot)
-        assert "is no slug" in shown(pilot)
+        assert "is not a slug" in shown(pilot)
     assert (project.path / "grafana.md").read_bytes() == before
 
 

@@ -178,9 +178,9 @@ async def test_a_topic_that_is_gone_is_never_another_one(demo: Places) -> None:
 async def test_removing_what_has_no_file_promises_none(demo: Places) -> None:
     async with manager(demo) as pilot:
         await press(pilot, *["down"] * 6, "r")
-        assert "The file release-notes-style.md is missing already." in shown(pilot)
+        assert "The file release-notes-style.md is already missing." in shown(pilot)
         await press(pilot, "y")
-        assert "release-notes-style.md was missing already" in notices(pilot)[0]
+        assert "release-notes-style.md was already missing" in notices(pilot)[0]
 
 
 async def test_remove_with_the_button(demo: Places) -> None:

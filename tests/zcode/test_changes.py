@@ -126,8 +126,8 @@ def test_the_type_is_asked_for_once(project: Project) -> None:
 BAD = [
     ({"name": "Has Space"}, InvalidArgumentError, r'name "Has Space".*"has-space"'),
     ({"name": "Über_Test.md"}, InvalidArgumentError, r'name .*"uber-test"'),
-    ({"name": "重构"}, InvalidArgumentError, "name .* no slug"),
-    ({"name": ""}, InvalidArgumentError, "name .* no slug"),
+    ({"name": "重构"}, InvalidArgumentError, "name .* not a slug"),
+    ({"name": ""}, InvalidArgumentError, "name .* not a slug"),
     ({"name": "a--b"}, InvalidArgumentError, "name"),
     ({"name": "-a"}, InvalidArgumentError, "name"),
     ({"name": "a" * 65}, InvalidArgumentError, "name .* 1 to 64"),
@@ -222,7 +222,7 @@ def test_removing_moves_the_file_into_the_journal_and_undo_brings_it_back(
     before = project.files()
     asked = project.store.removal("user_ann")
     assert "user_ann" in asked.question
-    assert asked.goes_and_stays == "The file user_ann.md and its index line go."
+    assert asked.goes_and_stays == "The file user_ann.md and its index line are removed."
     change = project.store.remove("user_ann")
     assert change.outcome == "removed"
     line = "- **[Ann](./user_ann.md)** `user` — who she is\r\n"

@@ -218,7 +218,7 @@ def test_status_covers_both_systems_and_checks_the_index(host: Host, project: Pr
     assert zcode.startswith(f"ZCode memory: 2 facts in {project.path}")
     assert "1 index link without a file (line 4)" in zcode
     assert '1 fact file not in the index: "u.md"' in zcode
-    assert "no YAML" in zcode
+    assert "invalid YAML" in zcode
     assert project.files() == before
     assert notices(host.command("")) == [openpi, zcode]
 

@@ -118,7 +118,7 @@ def carry_over(places: Places, local: str, shared: str) -> str | None:
     """Carry over if it is due and both locks are free.
 
     Returns:
-        What to tell: what stood in the way, or what was repaired; None when there is nothing. It
+        What to say: what stood in the way, or what was repaired; None when there is nothing. It
         is tried again at the next change; the shared store is used either way.
     """
     if not is_due(local):

@@ -164,7 +164,7 @@ class TopicChanges(LockedChange):
         dropped = self._maintain()
         steps = [*self._tombstone_steps(entry.file, buried=True), self._index_step(entry.file)]
         self.commit("remove", entry.name, entry.file, steps)
-        stays = "stays" if os.path.lexists(self.topics.file(entry.file)) else "was missing already"
+        stays = "stays" if os.path.lexists(self.topics.file(entry.file)) else "was already missing"
         said = f"Removed {quote(entry.name)} from the index; the file {entry.file} {stays}."
         return self.change("removed", entry.name, entry.file, said, dropped)
 
@@ -244,7 +244,7 @@ class TopicChanges(LockedChange):
     def change(
         self, outcome: str, name: str, file: str, message: str, dropped: Sequence[str] = ()
     ) -> Change:
-        """What is told about the change, with what maintenance dropped along the way."""
+        """What is said about the change, with what maintenance dropped along the way."""
         if dropped:
             message += f" Dropped {plural(len(dropped), 'index line')} without a file."
         return super().change(outcome, name, file, message, dropped)
@@ -281,7 +281,7 @@ def removal(folder: TopicFolder, topic: str) -> Removal:
     refuse_pinned(found, entry, folder)
     path = folder.where(entry.file, view)
     there = view.shown[path] is not None if path in view.shown else os.path.lexists(path)
-    stays = "stays on disk" if there else "is missing already"
+    stays = "stays on disk" if there else "is already missing"
     return Removal(
         question=f"Remove {quote(entry.name)} from the index?",
         goes_and_stays=f"The file {entry.file} {stays}.",
@@ -321,18 +321,18 @@ def changing(folder: TopicFolder) -> Iterator[TopicChanges]:
     """
     folder.refuse_changes()
     config.bootstrap(folder.places)
-    hindrance = None
+    not_carried = None
     if folder.name == SHARED and config.load(folder.places)[0].shared_dir:
-        hindrance = carry_over.carry_over(folder.places, folder.local, folder.path)
+        not_carried = carry_over.carry_over(folder.places, folder.local, folder.path)
     try:
         with locked_only(folder) as current:
-            if hindrance:
-                current.notes.append(hindrance)
+            if not_carried:
+                current.notes.append(not_carried)
             yield current
     except PimemError as error:
         # A topic that is not there may be one that was not carried over.
-        if hindrance:
-            error.args = (f"{error} {hindrance}",)
+        if not_carried:
+            error.args = (f"{error} {not_carried}",)
         raise
 
 

@@ -32,8 +32,8 @@ fitting topic, content, summary and mode.
 
 
 def before(payload: Mapping[str, Any], context: HookContext) -> list[Action]:
-    """Keep what the assistant last said as a handoff, and have the next prompt injected anew."""
-    _begin_anew(context)
+    """Keep what the assistant last said as a handoff, and have the next prompt injected again."""
+    _start_over(context)
     settings, _error = config.load(context.places)
     if settings.handoff_keep <= 0:
         return []
@@ -54,7 +54,7 @@ def before(payload: Mapping[str, Any], context: HookContext) -> list[Action]:
 
 def after(payload: Mapping[str, Any], context: HookContext) -> list[Action]:
     """Consolidate or continue after a compaction that the context limit forced."""
-    _begin_anew(context)  # the event before may have been lost with a runner
+    _start_over(context)  # the event before may have been lost with a runner
     entry = payload.get("compactionEntry")
     summary = entry.get("summary") if isinstance(entry, dict) else None
     if payload.get("reason") != "threshold" or payload.get("willRetry"):
@@ -70,7 +70,7 @@ def after(payload: Mapping[str, Any], context: HookContext) -> list[Action]:
     return [*handoff_injection.as_message(context, settings), actions.send_user_message(_CONTINUE)]
 
 
-def _begin_anew(context: HookContext) -> None:
+def _start_over(context: HookContext) -> None:
     """Have the next prompt injected as the first one, handoff included."""
     context.state.update(injected=False, turn=0, handed="")
 

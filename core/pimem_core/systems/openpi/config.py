@@ -132,18 +132,18 @@ def load(places: Places) -> tuple[Config, ConfigError | None]:
     except json.JSONDecodeError as error:
         return _last_good.get(path, Config()), ConfigError(
             f"{path}, line {error.lineno}, column {error.colno}: {error.msg}. "
-            "Defaults are used until it is mended."
+            "Defaults are used until it is fixed."
         )
     except UnicodeDecodeError as error:
         return Config(), ConfigError(
-            f"{path} is not UTF-8 at byte {error.start}. Defaults are used until it is mended."
+            f"{path} is not UTF-8 at byte {error.start}. Defaults are used until it is fixed."
         )
     except PimemError as error:
-        return Config(), ConfigError(f"{error} Defaults are used until it is mended.")
+        return Config(), ConfigError(f"{error} Defaults are used until it is fixed.")
     if raw is None:
         return Config(), ConfigError(
             f"{path}, line 1, column 1: the file holds null where an object belongs. "
-            "Defaults are used until it is mended."
+            "Defaults are used until it is fixed."
         )
     config = from_json(raw if isinstance(raw, dict) else {})
     _last_good[path] = config
@@ -207,7 +207,7 @@ def _legacy_path(places: Places) -> str:
 
 
 def settings(places: Places) -> list[Setting]:
-    """Each key with the value that holds and where it comes from; unknown keys are told too.
+    """Each key with the value that holds and where it comes from; unknown keys are listed too.
 
     Of a broken file nothing comes: `load` says why.
     """
@@ -277,10 +277,10 @@ def change(places: Places, key: str, value: Any) -> None:
         except json.JSONDecodeError as error:
             raise ConfigError(
                 f"{path}, line {error.lineno}, column {error.colno}: {error.msg}. "
-                "Mend it first; nothing was changed."
+                "Fix it first; nothing was changed."
             ) from error
         except ValueError as error:
-            raise ConfigError(f"{path}: {error}. Mend it first; nothing was changed.") from error
+            raise ConfigError(f"{path}: {error}. Fix it first; nothing was changed.") from error
 
     rewrite(path, edit)
 

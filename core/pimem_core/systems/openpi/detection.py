@@ -1,4 +1,4 @@
-"""Telling an openpi folder from the other formats that extensions keep in the same place."""
+"""How an openpi folder differs from the other formats that extensions keep in the same place."""
 
 from __future__ import annotations
 

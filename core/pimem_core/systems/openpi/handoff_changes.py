@@ -80,7 +80,7 @@ def save(
 
 
 def clear(folder: TopicFolder) -> Change:
-    """Empty the handoff: `cleared` or `unchanged`. The next compaction begins it anew."""
+    """Empty the handoff: `cleared` or `unchanged`. The next compaction starts a new one."""
     text = handoff.read_text(folder.places)
     done = save(folder, opened=text, text="", action="clear", allow_secret=True)
     if done.outcome == "unchanged":
@@ -122,7 +122,7 @@ def _bytes(path: str) -> bytes | None:
     """What the file holds, None while it is not there.
 
     Raises:
-        StorageError: It cannot be read, or is no regular file.
+        StorageError: It cannot be read, or is not a regular file.
     """
     try:
         data = read_bytes(path)

@@ -34,7 +34,7 @@ def take(context: HookContext, settings: Config) -> Part | None:
 
 
 def mark_of(part: Part) -> str:
-    """What tells a handoff from a later one: its heading with the time."""
+    """What distinguishes a handoff from a later one: its heading with the time."""
     start = part.text.find("\n## ") + 1
     return part.text[start : start + 100].split("\n", 1)[0] or "?"
 

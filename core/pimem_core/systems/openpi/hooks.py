@@ -96,7 +96,7 @@ class OpenpiHooks(Hooks):
 
     def _session_start(self, payload: Mapping[str, Any], context: HookContext) -> list[Action]:
         said = self._begin(payload, context)
-        # The person is told when pi starts, not again with each of its sessions.
+        # The person hears of it when pi starts, not again with each of its sessions.
         return said if payload.get("reason") in (None, "startup", "reload") else []
 
     def _begin(self, payload: Mapping[str, Any], context: HookContext) -> list[Action]:
@@ -122,18 +122,18 @@ class OpenpiHooks(Hooks):
         trouble = config.load(places)[1]
         if trouble is not None:
             said.append(actions.notify(str(trouble), "warning"))
-        hindrance = self._hindrance(places)
-        if isinstance(hindrance, ReadOnlyFormatError):
+        reason = self._why_not_injected(places)
+        if isinstance(reason, ReadOnlyFormatError):
             state["foreign"] = True
-            said.append(actions.notify(str(hindrance), "warning"))
-        elif hindrance is not None:
-            context.troubles.append(hindrance)
+            said.append(actions.notify(str(reason), "warning"))
+        elif reason is not None:
+            context.troubles.append(reason)
         return [*said, *_new_troubles(context)]
 
     def start(self, context: HookContext) -> list[Action]:
         """Carry over, copy an older handoff, retire the old recap; all wait for locks."""
         # Where the index cannot be read, nothing can be done to it.
-        if any(context.state.get(key) for key in ("passive", "foreign", "told")):
+        if any(context.state.get(key) for key in ("passive", "foreign", "reported")):
             return []
         from . import carry_over, compaction, recap
 
@@ -144,7 +144,7 @@ class OpenpiHooks(Hooks):
         said += recap.retire(places)
         return [actions.notify(text, "warning") for text in said if text]
 
-    def _hindrance(self, places: Places) -> PimemError | None:
+    def _why_not_injected(self, places: Places) -> PimemError | None:
         """Why the index is not injected: its format is foreign, or it cannot be read."""
         from . import detection
 
@@ -266,9 +266,9 @@ class OpenpiHooks(Hooks):
     def inject(self, context: HookContext, *, turn: int) -> Sequence[Part]:
         """What the n-th prompt of a new session is given."""
         settings, _error = config.load(context.places)
-        hindrance = self._hindrance(context.places)
-        if isinstance(hindrance, ReadOnlyFormatError):
-            raise hindrance
+        reason = self._why_not_injected(context.places)
+        if isinstance(reason, ReadOnlyFormatError):
+            raise reason
         due = turn == 1 or turn % settings.inject_every_n_turns == 0
         if not due and not _is_sticky(context):
             return []
@@ -333,10 +333,10 @@ def _keep_out(context: HookContext, error: ReadOnlyFormatError) -> list[Action]:
 
 
 def _new_troubles(context: HookContext) -> list[Action]:
-    """A notice for each trouble that this session was not told yet."""
-    told: list[str] = context.state.setdefault("told", [])
-    new = [said for said in map(str, context.troubles) if said not in told]
-    told += new
+    """A notice for each trouble that was not reported in this session yet."""
+    reported: list[str] = context.state.setdefault("reported", [])
+    new = [said for said in map(str, context.troubles) if said not in reported]
+    reported += new
     return [actions.notify(said, "warning") for said in new]
 
 

@@ -100,9 +100,9 @@ def search(
     Args:
         rows: Makes the topics of the folder to look through.
         query: What to look for.
-        cancelled: Whether nobody waits any more.
-        progress: Told how far it is.
-        unread: Told of files that cannot be read.
+        cancelled: Whether the caller gave up.
+        progress: Hears how far it is.
+        unread: Hears of files that cannot be read.
         texts: What is kept between searches, None where nothing is.
     """
     from ...search.scan import scan, scan_kept

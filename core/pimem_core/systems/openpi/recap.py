@@ -22,7 +22,7 @@ def retire(places: Places) -> list[str]:
     Returns:
         What stood in the way, a sentence each; the next session tries again.
     """
-    hindrances = []
+    failures = []
     for name, folder in ((LOCAL, local_folder(places)), (SHARED, shared_folder(places))):
         try:
             text = read_text(os.path.join(folder, INDEX_NAME), {})
@@ -35,5 +35,5 @@ def retire(places: Places) -> list[str]:
             with locked_only(TopicFolder(name, folder, places)) as session:
                 session.retire()
         except PimemError as error:
-            hindrances.append(f"The old session recap is not retired yet: {error}")
-    return hindrances
+            failures.append(f"The old session recap is not retired yet: {error}")
+    return failures

@@ -54,7 +54,7 @@ def status_of(folder: TopicFolder) -> StoreStatus:
 
 
 class Seen:
-    """What one look through a folder tells; a name is kept only when it tells something."""
+    """What one look through a folder finds; a name is kept only where it matters."""
 
     def __init__(self, listed: set[str]) -> None:
         #: The files that the index names, and how many of them are there.

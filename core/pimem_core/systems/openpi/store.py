@@ -105,7 +105,7 @@ class OpenpiStore(
         return self.folder.content(file, self.folder.view())
 
     def read(self, file: str) -> Document:
-        """Open a topic. Bytes that are no UTF-8 show as U+FFFD."""
+        """Open a topic. Bytes that are not UTF-8 show as U+FFFD."""
         from ...formats import frontmatter
 
         if file == HANDOFF_FILE:

@@ -24,7 +24,7 @@ def read(folder: str) -> tuple[bytes | None, list[str]]:
     """The list's bytes, None when it is absent, and its safe names in order.
 
     Raises:
-        StorageError: It cannot be read or is no regular file.
+        StorageError: It cannot be read or is not a regular file.
     """
     path = tombstones_path(folder)
     try:

@@ -1,4 +1,4 @@
-"""The three tools: what the model is told of them, and what a call does."""
+"""The three tools: how the model sees them, and what a call does."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ def check_summary(summary: object) -> str:
     """A summary as it will be stored: one line of at most 500 UTF-16 units.
 
     Raises:
-        InvalidArgumentError: It is no text.
+        InvalidArgumentError: It is not a text.
     """
     if not isinstance(summary, str):
         raise InvalidArgumentError("summary is missing or not a text.")

@@ -1,7 +1,7 @@
 """Changing facts: under our own lock, against others by re-reading once.
 
 ZCode takes no lock; it compares a file with what it read before it writes. So does this: when
-another program changed the index or the fact in between, all is read anew and tried once more, and
+another program changed the index or the fact in between, all is read again and tried once more, and
 after that the change fails with both versions. Nothing is ever written over unseen.
 """
 
@@ -222,7 +222,7 @@ class FactChanges(LockedChange):
         if not fact_text.is_safe(old, text, description=description, type_=type_):
             raise StorageError(
                 f"The front matter of {self.facts.file(file)} is in a form that cannot be changed "
-                "safely; mend it by hand, then try again.",
+                "safely; fix it by hand, then try again.",
                 file=file,
             )
 
@@ -284,7 +284,7 @@ def checked(places: Places, request: WriteRequest) -> WriteRequest:
 
 
 def change(folder: FactFolder, work: Callable[[FactChanges], Change]) -> Change:
-    """Make a change, reading anew once when another program was quicker.
+    """Make a change, reading again once when another program was quicker.
 
     Raises:
         ConflictError: It was quicker twice; the error has both versions.

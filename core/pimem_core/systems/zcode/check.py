@@ -44,7 +44,7 @@ def _index(folder: FactFolder, view: View) -> Iterator[Finding]:
         file = fact.file if fact is not None else entry.file
         if fact is None:
             exists = os.path.lexists(folder.file(entry.file))
-            what = "is no regular file" if exists else "is not there"
+            what = "is not a regular file" if exists else "does not exist"
             yield Finding(
                 code="orphan_line",
                 severity="warning",
@@ -68,7 +68,7 @@ def _index(folder: FactFolder, view: View) -> Iterator[Finding]:
             yield Finding(
                 code="unlisted_file",
                 severity="warning",
-                message=f"{file} is not in the index, so no session is told of it.",
+                message=f"{file} is not in the index, so no session learns of it.",
                 file=file,
             )
     text = view.text or ""
@@ -89,7 +89,7 @@ def _fact(fact: Fact) -> Iterator[Finding]:
         yield Finding(
             code="symlink",
             severity="warning",
-            message=f"{fact.file} is no regular file; pimem does not read through it.",
+            message=f"{fact.file} is not a regular file; pimem does not follow links.",
             file=fact.file,
         )
         return
@@ -118,8 +118,8 @@ def _fact(fact: Fact) -> Iterator[Finding]:
         yield Finding(
             code="bad_front_matter",
             severity="warning",
-            message=f"The front matter of {fact.file} is no YAML, so ZCode sees neither type nor "
-            "description; quote the value.",
+            message=f"The front matter of {fact.file} is invalid YAML, so ZCode sees neither type "
+            "nor description; quote the value.",
             file=fact.file,
             line=line,
         )

@@ -21,7 +21,7 @@ _WORDS = {
     "reload": "give the model the index once more",
     "search": "find facts: search <text>",
 }
-#: Forms of other systems, which are no text to store.
+#: Forms of other systems, which are not text to store.
 _OTHERS = ("pin", "unpin", "remove", "consolidate")
 
 

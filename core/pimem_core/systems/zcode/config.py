@@ -107,7 +107,7 @@ def _read(path: str) -> dict[str, Any]:
     """What a file holds; nothing when it is absent.
 
     Raises:
-        ConfigError: It cannot be read, or is no JSON object.
+        ConfigError: It cannot be read, or is not a JSON object.
     """
     if not os.path.lexists(path):
         return {}
@@ -116,26 +116,26 @@ def _read(path: str) -> dict[str, Any]:
     except TopicNotFoundError:
         return {}
     except PimemError as error:
-        raise ConfigError(f"{error} It is ignored until it is mended.") from error
+        raise ConfigError(f"{error} It is ignored until it is fixed.") from error
     import json  # most people have no such file
 
     try:
         raw = json.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise ConfigError(
-            f"{path} is not UTF-8 at byte {error.start}. It is ignored until it is mended."
+            f"{path} is not UTF-8 at byte {error.start}. It is ignored until it is fixed."
         ) from error
     except json.JSONDecodeError as error:
         raise ConfigError(
             f"{path}, line {error.lineno}, column {error.colno}: {error.msg}. "
-            "It is ignored until it is mended."
+            "It is ignored until it is fixed."
         ) from error
     except (ValueError, RecursionError) as error:
-        raise ConfigError(f"{path}: {error}. It is ignored until it is mended.") from error
+        raise ConfigError(f"{path}: {error}. It is ignored until it is fixed.") from error
     if not isinstance(raw, dict):
         raise ConfigError(
             f"{path}, line 1, column 1: the file must hold an object. "
-            "It is ignored until it is mended."
+            "It is ignored until it is fixed."
         )
     return raw
 
@@ -173,7 +173,7 @@ def _folder(value: str, places: Places) -> str | None:
 
 
 def settings(places: Places) -> list[Setting]:
-    """Each key with the value that holds and its source; unknown keys are told too.
+    """Each key with the value that holds and its source; unknown keys are listed too.
 
     Of a broken file nothing comes: `load` says why.
     """

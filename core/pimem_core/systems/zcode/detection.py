@@ -1,11 +1,11 @@
-"""Telling ZCode's and Claude Code's folders from others that look alike at first sight."""
+"""How ZCode's and Claude Code's folders differ from others that look like them."""
 
 from __future__ import annotations
 
 import os
 import re
 
-from ...errors import PimemError, ReadOnlyFormatError
+from ...errors import Hint, PimemError, ReadOnlyFormatError
 from ...files.read import read_bytes
 from ...formats import frontmatter
 from .facts import INDEX_NAME, head, is_fact_file
@@ -92,6 +92,7 @@ def refuse_openpi(folder: str) -> None:
     """
     if is_openpi(folder):
         raise ReadOnlyFormatError(
-            f"{folder} holds openpi's topics, so it is opened read-only here; pimem --dir opens it "
-            'as what it is, or "dir" in zcode-memory.json names another folder.'
+            f"{folder} holds openpi's topics, so it is opened read-only here; "
+            '"dir" in zcode-memory.json can name another folder.',
+            hint=Hint(Hint.OPEN, topic=folder),
         )

@@ -152,7 +152,7 @@ def is_fact_file(file: str) -> bool:
 def facts(folder: str, *, cancelled: Cancelled | None = None) -> dict[str, Fact]:
     """Every fact file by its path below the folder, in byte order, those of sub-folders too.
 
-    As ZCode's own listing: dot folders count, an index of a sub-folder is no fact. Links to
+    As ZCode's own listing: dot folders count, an index of a sub-folder is not a fact. Links to
     folders are not followed.
 
     Raises:

@@ -90,7 +90,7 @@ class ZcodeHooks(Hooks):
 
     def _session_start(self, payload: Mapping[str, Any], context: HookContext) -> list[Action]:
         said = self._begin(payload, context)
-        # The person is told when pi starts, not again with each of its sessions.
+        # The person hears of it when pi starts, not again with each of its sessions.
         return said if payload.get("reason") in (None, "startup", "reload") else []
 
     def _begin(self, payload: Mapping[str, Any], context: HookContext) -> list[Action]:
@@ -120,7 +120,7 @@ class ZcodeHooks(Hooks):
         return said
 
     def _remember(self, payload: Mapping[str, Any], context: HookContext) -> None:
-        """Take over the newest marker and whether its message is still there, where told."""
+        """Take over the newest marker and whether its message is still there, where pi says so."""
         if _INJECTED in payload:
             marker = payload[_INJECTED]
             found = marker.get("indexHash") if isinstance(marker, dict) else None
@@ -150,9 +150,9 @@ class ZcodeHooks(Hooks):
         try:
             digest, part = self._index(context)
         except PimemError as error:
-            if context.state.get("told") == str(error):
+            if context.state.get("reported") == str(error):
                 return []
-            context.state["told"] = str(error)
+            context.state["reported"] = str(error)
             return [actions.notify(str(error), "warning")]
         again = context.state.pop("reload", False)
         if part is None or (context.state.get("injected") == digest and not again):

@@ -81,7 +81,7 @@ def _slug(name: str) -> str:
 
 
 def _as_node(path: str) -> str:
-    """Bytes that are no UTF-8 as Node.js sees them: U+FFFD."""
+    """Bytes that are not UTF-8 as Node.js sees them: U+FFFD."""
     try:
         return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     except UnicodeEncodeError:  # half of a character, as only Windows has in names

@@ -52,7 +52,7 @@ def check_name(name: object) -> str:
     """The name of a new fact.
 
     Raises:
-        InvalidArgumentError: It is no slug, or a refused one; the message suggests another.
+        InvalidArgumentError: It is not a slug, or a refused one; the message suggests another.
         InvalidTopicError: It is the index's own.
     """
     if not isinstance(name, str):
@@ -61,8 +61,8 @@ def check_name(name: object) -> str:
         near = _suggestion(name)
         advice = f"; for example {quote(near)}" if near else ""
         raise InvalidArgumentError(
-            f"name {quote(name[:200])} is no slug: 1 to {_LONGEST} of a-z, 0-9 and single hyphens "
-            f"between them{advice}.",
+            f"name {quote(name[:200])} is not a slug: 1 to {_LONGEST} of a-z, 0-9 and single "
+            f"hyphens between them{advice}.",
             name=name,
         )
     if name == "memory":
@@ -93,7 +93,7 @@ def check_description(description: object) -> str:
     """A description as it will be stored: one line.
 
     Raises:
-        InvalidArgumentError: It is no text, blank, or more than a line.
+        InvalidArgumentError: It is not a text, blank, or more than a line.
     """
     return _checked("description", description)
 
@@ -102,7 +102,7 @@ def check_title(title: object) -> str:
     """A title as it will be stored: one line, without the brackets that end it in the index.
 
     Raises:
-        InvalidArgumentError: It is no text, blank, or more than a line.
+        InvalidArgumentError: It is not a text, blank, or more than a line.
     """
     return as_title(_checked("title", title))
 

@@ -1,4 +1,4 @@
-"""Telling that another program changed a file between our reading and our writing."""
+"""Noticing that another program changed a file between our reading and our writing."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ def revision_of(path: str, data: bytes) -> Revision:
 
 
 def is_same(path: str, seen: Revision | None) -> bool:
-    """Whether a file is still as it was seen, None meaning absent; a new date alone is no change.
+    """Whether a file is still as it was seen, None meaning absent; a new date alone does not count.
 
     Raises:
-        InvalidTopicError: It is no regular file any more.
+        InvalidTopicError: It is not a regular file any more.
         StorageError: It cannot be read.
     """
     try:

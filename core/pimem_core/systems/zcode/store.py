@@ -79,7 +79,7 @@ class ZcodeStore(
         return self.folder.content(file)
 
     def read(self, file: str) -> Document:
-        """Open a fact. Bytes that are no UTF-8 show as U+FFFD."""
+        """Open a fact. Bytes that are not UTF-8 show as U+FFFD."""
         from ...formats import frontmatter
 
         text = self.read_bytes(file).decode("utf-8", "replace")
@@ -183,11 +183,11 @@ class ZcodeStore(
         """What removing would do."""
         found = self.find(topic)
         if found.problem == "file missing":
-            gone = "Its index line goes; the file is missing already."
+            gone = "Its index line is removed; the file is already missing."
         elif found.listed:
-            gone = f"The file {found.file} and its index line go."
+            gone = f"The file {found.file} and its index line are removed."
         else:
-            gone = f"The file {found.file} goes."
+            gone = f"The file {found.file} is removed."
         return Removal(question=f"Remove {quote(found.name)}?", goes_and_stays=gone)
 
     def remove(self, topic: str) -> Change:
