@@ -63,8 +63,8 @@ class Hint:
 
     #: See what there is; see the history; create a topic; unpin one; edit one; open a folder.
     LIST, HISTORY, WRITE, UNPIN, EDIT, OPEN = "list", "history", "write", "unpin", "edit", "open"
-    #: Layered memory: create a layer, put a file into the inbox, promote one.
-    INIT, CHECKPOINT, PROMOTE = "init", "checkpoint", "promote"
+    #: Layered memory: create a layer, agree to its use, put a file into the inbox, promote one.
+    INIT, AGREE, CHECKPOINT, PROMOTE = "init", "agree", "checkpoint", "promote"
     #: Take a credential out, or say that it is meant to be kept; undo; switch another provider off.
     SECRET, UNDO, TAKE_OVER = "secret", "undo", "take_over"
 
@@ -73,6 +73,18 @@ class Hint:
         self.topic = topic
         self.store = store
         self.text = text
+
+
+class Note(str):
+    """A sentence for a person, with a hint where something can be done about it."""
+
+    hint: Hint | None
+
+    def __new__(cls, text: str, hint: Hint | None = None) -> Note:
+        """Make one."""
+        made = super().__new__(cls, text)
+        made.hint = hint
+        return made
 
 
 class PimemError(Exception):

@@ -92,7 +92,7 @@ class Home:
         """Every file of both layers as readers see it, and the block of a prompt."""
         found = {"block": str(self.workspace.load().total)}
         for store in (self.layer("global"), self.workspace):
-            others = [one.file for one in store._others(store.shown())]
+            others = [one.file for one in store.files.others(store.files.shown())]
             for file in [*(topic.file for topic in store.list()), *others]:
                 found[f"{store.name}:{file}"] = store.read(file).text
         return found

@@ -1,6 +1,7 @@
 """The commands, in pi and on the command line: what they make, refuse and say."""
 
 from __future__ import annotations
+import json
 
 import os
 import re
@@ -149,8 +150,10 @@ def test_new_workspace_files_follow_the_umask_and_others_are_private(world: Worl
 
 
 def test_a_checkpoint_has_the_seeds_headings(both: World, frozen: None) -> None:
-    row = both.json("checkpoint")
-    assert row["outcome"] == "created"
+    code, out, said = both.run("checkpoint", "--json")
+    row = json.loads(out)
+    assert (code, row["outcome"]) == (0, "created")
+    assert "pimem promote checkpoint-2026-11-15T10-20-30.md" in said
     assert row["file"] == "inbox/checkpoint-2026-11-15T10-20-30.md"
     text = (both.workspace / row["file"]).read_text()
     assert [line for line in text.split("\n") if line.startswith("#")] == [
@@ -161,7 +164,6 @@ def test_a_checkpoint_has_the_seeds_headings(both: World, frozen: None) -> None:
         "### Lessons",
         "### TODO",
     ]
-    assert "pimem promote checkpoint-2026-11-15T10-20-30.md" in row["message"]
 
 
 def test_checkpoints_of_one_second_are_kept_apart(both: World, frozen: None) -> None:

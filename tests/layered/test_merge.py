@@ -215,7 +215,7 @@ def test_outside_git_the_folder_itself_is_the_project(world: World) -> None:
 
 
 def layers(world: World) -> Layers:
-    return world.store.layers
+    return world.store.files.layers
 
 
 def test_below_the_root_of_a_repository(world: World) -> None:

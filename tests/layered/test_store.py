@@ -259,7 +259,7 @@ def test_history_names_every_kind_of_change(world: World) -> None:
     actions = ["remove", "clear", "move", "promote", "edit", "write", "write", "init", "init"]
     assert [row["action"] for row in rows] == actions
     world.run("undo", "7")
-    assert {f.file for f in store.walk().found} == {"index.md"}
+    assert {f.file for f in store.files.walk().found} == {"index.md"}
 
 
 def test_edit_in_an_editor(world: World, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -312,7 +312,7 @@ def test_a_layer_can_be_named_before_it_is_there(world: World) -> None:
     for name in ("global", "workspace"):
         code, _out, err = world.run("write", "a.md", "--store", name, *words)
         assert code == 0
-        assert f"pimem init {name} makes one" in err
+        assert f"pimem init {name} creates it" in err
     world.configure('[systems]\nlayered = "on"\n[layered]\nglobal_dir = "~/nothing/at/all"\n')
     assert "global" in {store.name for store in registry.all_stores(world.places)}
 

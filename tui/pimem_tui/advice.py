@@ -1,4 +1,4 @@
-"""What the core says for the command line, as the manager says it."""
+"""What the core says, as the manager says it: keys in place of commands."""
 
 from __future__ import annotations
 

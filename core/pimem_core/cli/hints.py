@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 
-from ..errors import Hint
+from ..errors import Hint, Note
 
 _SENTENCES = {
     Hint.LIST: "pimem list{store} shows what is there.",
@@ -14,8 +14,9 @@ _SENTENCES = {
     Hint.EDIT: "Edit it: pimem edit {topic}{store}.",
     Hint.OPEN: "pimem --dir {topic} opens it.",
     Hint.INIT: "pimem init {topic} creates it.",
+    Hint.AGREE: "pimem init {topic} says yes.",
     Hint.CHECKPOINT: "pimem checkpoint puts a file there.",
-    Hint.PROMOTE: "Promote it: pimem promote {topic}.",
+    Hint.PROMOTE: "Run pimem promote {topic} workspace decisions.md.",
     Hint.SECRET: "Take it out, or pass --allow-secret if it is meant to be kept.",
     Hint.UNDO: "pimem undo brings it back.",
     Hint.TAKE_OVER: "pimem pi install --take-over turns the other one off.",
@@ -30,6 +31,7 @@ def in_commands(hint: Hint) -> str:
     return _SENTENCES[hint.do].format(topic=shlex.quote(hint.topic), store=store)
 
 
-def with_hint(message: str, hint: Hint | None) -> str:
-    """A message and what to do about it, as two sentences."""
+def with_hint(message: str, hint: Hint | None = None) -> str:
+    """A message, or a note with a hint of its own, and what to do about it, as two sentences."""
+    hint = message.hint if isinstance(message, Note) else hint
     return message if hint is None else f"{message} {in_commands(hint)}"

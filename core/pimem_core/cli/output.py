@@ -58,7 +58,7 @@ class Output:
         else:
             self.text(change.message)
         for note in change.notes:
-            self.notice(note)
+            self.notice(with_hint(note))
 
     def refusal(self, error: PimemError, *, name: str, store: str, folder: str) -> None:
         """Say why nothing was read or changed, and what to do about it."""

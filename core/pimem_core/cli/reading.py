@@ -219,7 +219,7 @@ def status_row(row: StoreStatus) -> dict[str, object]:
         "writers": list(row.writers),
         "locked": row.lock is not None,
         "format": row.format,
-        "notes": list(row.notes),
+        "notes": [with_hint(note) for note in row.notes],
     }
 
 
@@ -249,7 +249,7 @@ def status_lines(row: StoreStatus) -> list[str]:
 
 
 def _bullets(row: StoreStatus) -> list[str]:
-    return [f"  - {note}" for note in row.notes]
+    return [f"  - {with_hint(note)}" for note in row.notes]
 
 
 def config(options: argparse.Namespace, places: Places, output: Output) -> int:

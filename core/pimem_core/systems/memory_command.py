@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from ..errors import Hint, PimemError
+from ..errors import PimemError
 from ..formats.text import plural, quote
 from . import actions
+from .pi_hints import said_in_pi
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,22 +16,11 @@ if TYPE_CHECKING:
     from .hosting import HookContext, Part
 
 _MOST_HITS = 20
-#: What to do about an error, in the words of the command.
-_HINTS = {
-    Hint.LIST: "/memory shows what is there.",
-    Hint.WRITE: "/memory with a text has it stored.",
-    Hint.UNPIN: "/memory unpin {topic} unpins it.",
-    Hint.SECRET: "Leave the value out and say where it is kept instead.",
-}
 
 
 def refused(error: PimemError) -> list[Action]:
     """Why nothing was done, and what to type instead."""
-    hint = error.hint
-    if hint is None:
-        return [actions.notify(str(error), "warning")]
-    advice = hint.text or _HINTS.get(hint.do, "").format(topic=hint.topic)
-    return [actions.notify(f"{error} {advice}".rstrip(), "warning")]
+    return [actions.notify(said_in_pi(error), "warning")]
 
 
 def found(hits: Sequence[Hit], text: str, *, noun: str) -> list[Action]:
@@ -55,13 +45,13 @@ def preview(
     except PimemError as error:
         return refused(error)
     text = "\n\n".join(part.text for part in parts)
-    troubles = [actions.notify(str(error), "warning") for error in context.troubles]
+    troubles = [actions.notify(said_in_pi(error), "warning") for error in context.troubles]
     return [actions.notify(text or nothing), *troubles]
 
 
 def status(head: Iterable[str], notes: Iterable[str]) -> list[Action]:
     """A store's status: its first lines, and a line for each note."""
-    return [actions.notify("\n".join([*head, *(f"  - {note}" for note in notes)]))]
+    return [actions.notify("\n".join([*head, *(f"  - {said_in_pi(note)}" for note in notes)]))]
 
 
 def words(

@@ -8,9 +8,13 @@ from ...errors import InvalidArgumentError, PimemError
 from ...formats.text import plural, quote
 from .. import actions
 from ..layers import GLOBAL, WORKSPACE
-from . import initialising, promoting
+from ..memory_command import refused
+from ..pi_hints import said_in_pi
+from .creating import SCOPES
 from .folder import INBOX
-from .system import LayeredSystem
+from .layer import active_layer
+from .store import LayeredStore
+from .targets import FOLDERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,32 +22,31 @@ if TYPE_CHECKING:
     from ..actions import Action
     from ..hosting import HookContext
     from ..layers import InboxFile
-    from .store import LayeredStore
 
 _USAGE = {
     "init": "/memory:init global or /memory:init workspace",
-    "promote": f"/memory:promote <file> <{'|'.join(promoting.FOLDERS)}> <target.md>",
+    "promote": f"/memory:promote <file> <{'|'.join(FOLDERS)}> <target.md>",
 }
 _COUNTS = {"init": 1, "promote": 3}
 
 
 def run(name: str, args: str, context: HookContext) -> list[Action]:
-    """Run a command with its raw argument; what cannot be done is told with the way out."""
-    store = LayeredSystem().active(context.places)
+    """Run a command with its raw argument; a refusal comes with the way out."""
+    store = LayeredStore(active_layer(context.places))
     try:
         words = _words(name, args)
         if name == "status":
             lines = list(store.load_lines())
-            if context.session.trusted is False and store.layers.has_workspace:
+            if context.session.trusted is False and store.has_workspace:
                 lines += ["", "pi does not trust this project, so its memory stays out of prompts."]
             return [actions.notify("\n".join(lines))]
         if name == "list":
             return [actions.notify(_list(store))]
         change = _change(name, words, store)
     except PimemError as error:
-        return [actions.notify(str(error), "warning")]
+        return refused(error)
     store.announce()
-    return [actions.notify("\n".join([change.message, *change.notes]))]
+    return [actions.notify("\n".join(map(said_in_pi, [change.message, *change.notes])))]
 
 
 def _words(name: str, args: str) -> list[str]:
@@ -91,7 +94,7 @@ def _list(store: LayeredStore) -> str:
 
 
 def _waiting(store: LayeredStore) -> list[InboxFile]:
-    kinds = [WORKSPACE, GLOBAL] if store.layers.has_workspace else [GLOBAL]
+    kinds = [WORKSPACE, GLOBAL] if store.has_workspace else [GLOBAL]
     return [one for kind in kinds for one in store.sibling(kind).inbox()]
 
 
@@ -104,7 +107,7 @@ def complete(name: str, prefix: str, context: HookContext) -> list[dict[str, str
     if prefix[-1:].isspace() or not prefix:
         words.append("")
     done, begun = words[:-1], words[-1]
-    store = LayeredSystem().active(context.places)
+    store = LayeredStore(active_layer(context.places))
     try:
         choices = _choices(name, done, store)
     except PimemError:
@@ -124,9 +127,7 @@ def complete(name: str, prefix: str, context: HookContext) -> list[dict[str, str
 
 def _choices(name: str, done: list[str], store: LayeredStore) -> list[tuple[str, str]]:
     if name == "init" and not done:
-        return list(
-            zip(initialising.SCOPES, ("for all your projects", "for this project"), strict=True)
-        )
+        return list(zip(SCOPES, ("for all your projects", "for this project"), strict=True))
     if name != "promote":
         return []
     if not done:
@@ -140,9 +141,13 @@ def _choices(name: str, done: list[str], store: LayeredStore) -> list[tuple[str,
     if len(done) == 1:
         return [
             (folder, about)
-            for folder, about in promoting.FOLDERS.items()
-            if folder != WORKSPACE or store.layers.has_workspace
+            for folder, about in FOLDERS.items()
+            if folder != WORKSPACE or store.has_workspace
         ]
-    if len(done) == 2 and done[1] in promoting.FOLDERS:
-        return promoting.targets(store, done[1])
+    if len(done) == 2 and done[1] in FOLDERS:
+        return [
+            (target.name, target.about if target.exists else f"new: {target.about}")
+            for target in store.targets()
+            if target.folder == done[1]
+        ]
     return []

@@ -7,8 +7,10 @@ import re
 
 from ... import secrets
 from ...errors import (
+    Hint,
     InvalidArgumentError,
     InvalidTopicError,
+    Note,
     PimemError,
     TopicNotFoundError,
 )
@@ -20,6 +22,7 @@ from ...formats.text import encode, one_line, quote
 from ...model import Change
 from ..layers import GLOBAL, STATUSES, entry_text
 from . import names
+from .changes import Session, changing
 from .content import is_placeholder
 from .folder import ARCHIVE, INDEX_NAME, STATE, TASK_FILE, has_index, split
 from .lines import appended
@@ -28,8 +31,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..layers import Place
     from ..stores import WriteRequest
-    from .changing import Session
-    from .store import LayeredStore
+    from .layer import Layer
 
 _COMMENT = re.compile(r"^ {0,3}<!--", re.MULTILINE)
 
@@ -56,7 +58,7 @@ def _entry_of(request: WriteRequest) -> tuple[str, str]:
     return file, title
 
 
-def refusal(store: LayeredStore, request: WriteRequest) -> str | None:
+def refusal(layer: Layer, request: WriteRequest) -> str | None:
     """Why an entry would be refused, or what would be wrong with it; None when it is fine."""
     from . import entries
 
@@ -65,42 +67,42 @@ def refusal(store: LayeredStore, request: WriteRequest) -> str | None:
     except PimemError as error:
         return str(error)
     text = entry_text("2026-07-15", title, request.content)
-    made = entries.parse(text, store=store.name, file=file)
+    made = entries.parse(text, store=layer.name, file=file)
     if len(made) != 1:
         return "The text begins another entry; write one at a time."
     return made[0].problems[0] if made[0].problems else None
 
 
-def write(store: LayeredStore, request: WriteRequest) -> Change:
+def write(layer: Layer, request: WriteRequest) -> Change:
     """Append a dated entry to a file, which is made when it is missing.
 
     An older entry that it supersedes gets that status in the same change.
     """
-    store.refuse_changes()
+    layer.refuse_changes()
     file, title = _entry_of(request)
     if not request.allow_secret:
         beside = {"summary": title}
-        secrets.refuse(store.places, request.content, beside=beside, name=request.topic, file=file)
-    with store.session() as session:
-        path = os.path.join(store.path, file)
+        secrets.refuse(layer.places, request.content, beside=beside, name=request.topic, file=file)
+    with changing(layer) as session:
+        path = os.path.join(layer.path, file)
         before = session.read(path)
         text = "" if before is None else decode(before, path)
         entry = entry_text(f"{session.moment:%Y-%m-%d}", title, request.content)
         texts = {file: (before, appended("" if is_placeholder(text) else text, entry))}
         counts = _counts(texts[file][1], text)
-        older = _retire(store, session, file, texts) if counts and "supersedes" in entry else None
+        older = _retire(layer, session, file, texts) if counts and "supersedes" in entry else None
         steps = [
             session.step(
-                os.path.join(store.path, name),
+                os.path.join(layer.path, name),
                 old,
                 encode(new),
-                kind=store.kind,
+                kind=layer.kind,
                 decides=name == file,
             )
             for name, (old, new) in texts.items()
         ]
         session.commit("write", file, file, steps)
-        session.notes += _use_notes(store, file)
+        session.notes += _use_notes(layer, file)
         if not counts:
             session.notes.append(
                 f"{file} has a code block or comment that is never closed, so the entry does not "
@@ -125,19 +127,19 @@ def _counts(text: str, before: str) -> bool:
 
 
 def _retire(
-    store: LayeredStore, session: Session, file: str, texts: dict[str, tuple[bytes | None, str]]
+    layer: Layer, session: Session, file: str, texts: dict[str, tuple[bytes | None, str]]
 ) -> Place | None:
     """Mark the entry that the last one of a file supersedes; None when it supersedes none."""
     from . import entries
 
-    others = [entry for entry in store.entries() if entry.file != file]
-    written = entries.parse(texts[file][1], store=store.name, file=file)
+    others = [entry for entry in layer.entries() if entry.file != file]
+    written = entries.parse(texts[file][1], store=layer.name, file=file)
     checked = entries.check_references([*others, *written])
     older = checked[-1].supersedes if written else None
     if older is None:
         return None
     if older.file not in texts:
-        path = os.path.join(store.path, older.file)
+        path = os.path.join(layer.path, older.file)
         before = _there(session, path, older.file)
         texts[older.file] = before, decode(before, path)
     before_, text = texts[older.file]
@@ -146,59 +148,57 @@ def _retire(
     return older
 
 
-def _use_notes(store: LayeredStore, file: str) -> list[str]:
+def _use_notes(layer: Layer, file: str) -> list[str]:
     """Why what was written is not given to the model, if it is not."""
     said = []
     folder = split(file)[0]
-    if store.kind == GLOBAL and folder and folder not in store.settings.layered_always_inject:
+    if layer.kind == GLOBAL and folder and folder not in layer.settings.layered_always_inject:
         said.append(
             f"{folder}/ is not given to the model; name it in always_inject under [layered] in "
             "config.toml for that."
         )
-    if not has_index(store.path):
-        said.append(
-            f"{store.path} has no {INDEX_NAME} yet, so it is not used; "
-            f"pimem init {store.kind} makes one."
-        )
+    if not has_index(layer.path):
+        hint = Hint(Hint.INIT, topic=layer.kind)
+        said.append(Note(f"{layer.path} has no {INDEX_NAME} yet, so it is not used.", hint))
     return said
 
 
-def save(store: LayeredStore, file: str, *, opened: str, text: str, allow_secret: bool) -> Change:
+def save(layer: Layer, file: str, *, opened: str, text: str, allow_secret: bool) -> Change:
     """Save an edited file, merged with what others changed since it was opened."""
     if not names.is_file(file):
         raise TopicNotFoundError(f"{quote(file)} names no memory file.", file=file)
-    store.refuse_changes()
+    layer.refuse_changes()
     if text == opened:
         return Change(
             outcome="unchanged",
-            store=store.name,
+            store=layer.name,
             name=file,
             file=file,
             message=f"{file} was not changed.",
         )
     if not allow_secret:
-        secrets.refuse(store.places, text, known=opened, file=file)
-    with store.session() as session:
-        path = os.path.join(store.path, file)
+        secrets.refuse(layer.places, text, known=opened, file=file)
+    with changing(layer) as session:
+        path = os.path.join(layer.path, file)
         before = session.read(path)
         is_first_task = file == TASK_FILE and not opened and before is None
         held = b"" if is_first_task else before
         current, text = merge_into(held, opened=opened, mine=text, path=path, file=file)
         if text == current:
             return session.change("unchanged", file, file, f"{file} says so already.")
-        step = session.step(path, before, encode(text), kind=store.kind, decides=True)
+        step = session.step(path, before, encode(text), kind=layer.kind, decides=True)
         session.commit("edit", file, file, [step])
         meanwhile = ", merged with a change made meanwhile" if current != opened else ""
         return session.change("updated", file, file, f"Saved {file}{meanwhile}.")
 
 
-def remove(store: LayeredStore, file: str) -> Change:
+def remove(layer: Layer, file: str) -> Change:
     """Remove a file; the journal keeps its text."""
-    store.refuse_changes()
-    with store.session() as session:
-        path = os.path.join(store.path, file)
+    layer.refuse_changes()
+    with changing(layer) as session:
+        path = os.path.join(layer.path, file)
         before = _there(session, path, file)
-        step = session.step(path, before, None, kind=store.kind, decides=True)
+        step = session.step(path, before, None, kind=layer.kind, decides=True)
         session.commit("remove", file, file, [step])
         return session.change("removed", file, file, f"Removed {file}; undo brings it back.")
 
@@ -210,19 +210,19 @@ def _there(session: Session, path: str, file: str) -> bytes:
     return before
 
 
-def archive(store: LayeredStore, file: str, entry: str | None) -> Change:
+def archive(layer: Layer, file: str, entry: str | None) -> Change:
     """Move a file, or one entry of it, into the archive."""
     from . import entries
 
-    store.refuse_changes()
+    layer.refuse_changes()
     folder, name = split(file)
     if not names.is_file(file) or folder in (ARCHIVE, STATE) or file == INDEX_NAME:
         raise InvalidArgumentError(f"{quote(file)} is nothing to archive.", file=file)
-    with store.session() as session:
-        path = os.path.join(store.path, file)
+    with changing(layer) as session:
+        path = os.path.join(layer.path, file)
         before = _there(session, path, file)
         if entry is None:
-            target = _free(store, f"{ARCHIVE}/{name}")
+            target = _free(layer, f"{ARCHIVE}/{name}")
             target_before, after, left = None, before, None
             what, like = file, path
         else:
@@ -230,30 +230,30 @@ def archive(store: LayeredStore, file: str, entry: str | None) -> Change:
             section = entries.find(entries.sections(text), entry, file=file)
             rest, taken = entries.without(text, section)
             target = f"{ARCHIVE}/{name}"
-            target_before = session.read(os.path.join(store.path, target))
+            target_before = session.read(os.path.join(layer.path, target))
             kept = "" if target_before is None else decode(target_before, target)
             after, left = encode(appended(kept, taken)), encode(rest)
             what, like = f"{section.heading} of {file}", path
-        target_path = os.path.join(store.path, target)
+        target_path = os.path.join(layer.path, target)
         session.read(target_path)
         steps = [
             session.step(
-                target_path, target_before, after, kind=store.kind, decides=True, like=like
+                target_path, target_before, after, kind=layer.kind, decides=True, like=like
             ),
-            session.step(path, before, left, kind=store.kind),
+            session.step(path, before, left, kind=layer.kind),
         ]
         session.commit("move", file, file, steps)
         return session.change("moved", file, target, f"Moved {what} to {target}.")
 
 
-def _free(store: LayeredStore, file: str) -> str:
+def _free(layer: Layer, file: str) -> str:
     stem, number = file.removesuffix(".md"), 2
-    while os.path.lexists(os.path.join(store.path, file)):
+    while os.path.lexists(os.path.join(layer.path, file)):
         file, number = f"{stem}-{number}.md", number + 1
     return file
 
 
-def set_status(store: LayeredStore, file: str, entry: str, status: str) -> Change:
+def set_status(layer: Layer, file: str, entry: str, status: str) -> Change:
     """Set an entry's status."""
     from . import entries
 
@@ -262,27 +262,27 @@ def set_status(store: LayeredStore, file: str, entry: str, status: str) -> Chang
             f"There is no status {quote(status)}; there are {', '.join(STATUSES)}.",
             file=file,
         )
-    store.refuse_changes()
-    with store.session() as session:
-        path = os.path.join(store.path, file)
+    layer.refuse_changes()
+    with changing(layer) as session:
+        path = os.path.join(layer.path, file)
         before = _there(session, path, file)
         text = decode(before, path)
         section = entries.find(entries.sections(text), entry, file=file)
         after = entries.with_fields(text, section, {"status": status})
         return _edited(
-            store, session, {file: (before, after)}, file, f"{section.heading} is {status} now."
+            layer, session, {file: (before, after)}, file, f"{section.heading} is {status} now."
         )
 
 
-def supersede(store: LayeredStore, file: str, entry: str, by: str, by_file: str) -> Change:
+def supersede(layer: Layer, file: str, entry: str, by: str, by_file: str) -> Change:
     """Mark an entry as replaced: its status, and the new entry's status and reference."""
     from . import entries
 
-    store.refuse_changes()
-    with store.session() as session:
+    layer.refuse_changes()
+    with changing(layer) as session:
         texts: dict[str, tuple[bytes, str]] = {}
         for name in {file, by_file}:
-            path = os.path.join(store.path, name)
+            path = os.path.join(layer.path, name)
             before = _there(session, path, name)
             texts[name] = before, decode(before, path)
         old = entries.find(entries.sections(texts[file][1]), entry, file=file)
@@ -300,11 +300,11 @@ def supersede(store: LayeredStore, file: str, entry: str, by: str, by_file: str)
         changed = entries.with_fields(texts[file][1], again, {"status": "superseded"})
         texts[file] = texts[file][0], changed
         said = f"{old.heading} is superseded by {new.heading}."
-        return _edited(store, session, texts, file, said)
+        return _edited(layer, session, texts, file, said)
 
 
 def _edited(
-    store: LayeredStore,
+    layer: Layer,
     session: Session,
     texts: dict[str, tuple[bytes, str]],
     file: str,
@@ -314,10 +314,10 @@ def _edited(
         return session.change("unchanged", file, file, f"Nothing to change: {said}")
     steps = [
         session.step(
-            os.path.join(store.path, name),
+            os.path.join(layer.path, name),
             before,
             encode(after),
-            kind=store.kind,
+            kind=layer.kind,
             decides=name == file,
         )
         for name, (before, after) in texts.items()
@@ -326,10 +326,10 @@ def _edited(
     return session.change("updated", file, file, said)
 
 
-def clear_task(store: LayeredStore) -> Change:
+def clear_task(layer: Layer) -> Change:
     """Empty the task state; the journal keeps it."""
-    with store.session() as session:
-        path = os.path.join(store.path, TASK_FILE)
+    with changing(layer) as session:
+        path = os.path.join(layer.path, TASK_FILE)
         before = session.read(path)
         if not before:
             said = "There is no task state to clear."

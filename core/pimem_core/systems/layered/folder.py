@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 
 from ...files.git_root import work_tree_root
+from ...errors import Hint, InvalidArgumentError
 from ...value import Value
+from ..layers import WORKSPACE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,19 +26,19 @@ NOT_MEMORY = frozenset({INBOX, ARCHIVE, STATE})
 class Layers(Value):
     """The folders of both layers for one user and working folder.
 
-    `root` is the project. `hindrance` says why the project can have no workspace memory; None
+    `root` is the project. `unusable` says why the project can have no workspace memory; None
     when it can, whether it has one or not.
     """
 
     global_dir: str
     root: str
     workspace_dir: str
-    hindrance: str | None = None
+    unusable: str | None = None
 
     @property
     def has_workspace(self) -> bool:
         """Whether the project has a memory: a folder with an index, empty or not."""
-        return self.hindrance is None and has_index(self.workspace_dir)
+        return self.unusable is None and has_index(self.workspace_dir)
 
     @property
     def has_global(self) -> bool:
@@ -49,24 +51,35 @@ def has_index(folder: str) -> bool:
     return os.path.lexists(os.path.join(folder, INDEX_NAME))
 
 
+def no_workspace(layers: Layers, *, file: str = "") -> InvalidArgumentError:
+    """Why something needs a workspace memory that this project does not have."""
+    if layers.unusable is not None:
+        return InvalidArgumentError(layers.unusable, file=file)
+    return InvalidArgumentError(
+        "This project has no workspace memory yet.",
+        file=file,
+        hint=Hint(Hint.INIT, topic=WORKSPACE),
+    )
+
+
 def find_layers(places: Places, settings: Settings) -> Layers:
     """The layers of a user and working folder."""
     global_dir = global_folder(places, settings)
     root = project_root(places.cwd, shared_worktree=settings.layered_worktree == "shared")
     workspace = os.path.join(root, settings.layered_workspace_dir)
     real = os.path.realpath(workspace)
-    hindrance = None
+    unusable = None
     if real == os.path.realpath(global_dir):
-        hindrance = (
+        unusable = (
             f"{workspace} is your global memory; a workspace memory needs a project of its own. "
             "Change to the project's folder first."
         )
     elif real != workspace:
         # What a repository links to must not be read as its own.
-        hindrance = (
+        unusable = (
             f"{workspace} leads through a symbolic link to {real}; put the folder itself there."
         )
-    return Layers(global_dir=global_dir, root=root, workspace_dir=workspace, hindrance=hindrance)
+    return Layers(global_dir=global_dir, root=root, workspace_dir=workspace, unusable=unusable)
 
 
 def global_folder(places: Places, settings: Settings) -> str:

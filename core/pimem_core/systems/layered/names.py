@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from ...errors import InvalidArgumentError, InvalidTopicError
+from ...errors import Hint, InvalidArgumentError, InvalidTopicError
 from ...formats.text import quote
+from ..layers import GLOBAL
 from .folder import INDEX_NAME, NOT_MEMORY, TASK_FILE, is_memory_name, split
 
 _CONTROL = r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]"
@@ -43,10 +44,10 @@ def new_file(topic: str) -> str:
         raise InvalidTopicError(f"The name is too long; {_NAME_BYTES} bytes fit.", name=topic)
     if file == TASK_FILE:
         raise InvalidTopicError(
-            f"{TASK_FILE} is the task state, not a list of entries; edit it: pimem edit "
-            f"{TASK_FILE} --store global.",
+            f"{TASK_FILE} is the task state, not a list of entries.",
             name=topic,
             file=file,
+            hint=Hint(Hint.EDIT, topic=TASK_FILE, store=GLOBAL),
         )
     if folder in NOT_MEMORY:
         raise InvalidTopicError(

@@ -19,9 +19,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from .layer import Layer
     from .loading import Loaded
     from .scan import MemoryFile
-    from .store import LayeredStore
 
     #: Layer and file to what tells a content from another.
     Marks = dict[str, str]
@@ -53,25 +53,25 @@ def difference(before: Mapping[str, str], after: Mapping[str, str]) -> str:
     return "; ".join(said)
 
 
-def refresh(store: LayeredStore) -> Change:
+def refresh(layer: Layer) -> Change:
     """Read both layers anew and compare with the last time."""
     from .loading import load
 
-    settings, layers = store.settings, store.layers
+    settings, layers = layer.settings, layer.layers
     cache = Cache(settings.layered_max_file_chars)
-    found = load(cache, layers, settings, store.shown(), with_workspace=True)
+    found = load(cache, layers, settings, layer.shown(), with_workspace=True)
     key = f"{layers.global_dir}\n{layers.workspace_dir}"
     name = hashlib.sha256(os.fsencode(key)).hexdigest()[:32]
-    path = os.path.join(store.places.state_dir, "seen", f"{name}.json")
+    path = os.path.join(layer.places.state_dir, "seen", f"{name}.json")
     before, now = _read(path), marks(found)
     with contextlib.suppress(OSError, PimemError):
         private_folder(os.path.dirname(path))
         publish(path, json.dumps(now).encode(), durable=False)
-    return told(store, found, before, now)
+    return comparison(layer, found, before, now)
 
 
-def told(
-    store: LayeredStore, found: Loaded, before: Mapping[str, str] | None, now: Mapping[str, str]
+def comparison(
+    layer: Layer, found: Loaded, before: Mapping[str, str] | None, now: Mapping[str, str]
 ) -> Change:
     """The comparison as a result."""
     counts = {GLOBAL: len(found.global_files), WORKSPACE: len(found.workspace)}
@@ -87,7 +87,7 @@ def told(
         said = f"Read {there}. Nothing changed since the last time."
     return Change(
         outcome="updated" if changed else "unchanged",
-        store=store.name,
+        store=layer.name,
         name="",
         file="",
         message=said,

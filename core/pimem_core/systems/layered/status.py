@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 
-from ...errors import PimemError
+from ...errors import Hint, Note, PimemError
 from ...formats.text import plural
 from ...model import StoreStatus
 from ...settings import trust
@@ -21,23 +21,23 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .injection import Block
+    from .layer import Layer
     from .loading import Loaded
     from .scan import MemoryFile
-    from .store import LayeredStore
 
 _WRITERS = {GLOBAL: ("your editor",), WORKSPACE: ("your editor", "git")}
 _MOST_NAMED = 5
 
 
-def status(store: LayeredStore) -> StoreStatus:
+def status(layer: Layer) -> StoreStatus:
     """What is known of a layer; what stands in the way of reading it is a note."""
     from ...files.holder import own_lock_holder
 
-    exists = os.path.isdir(store.path)
+    exists = os.path.isdir(layer.path)
     count, size, changed = 0, 0, None
     notes: list[str] = []
     try:
-        seen = store.walk()
+        seen = layer.walk()
         count = len(seen.found)
         for found in seen.found:
             if found.status is not None:
@@ -45,52 +45,54 @@ def status(store: LayeredStore) -> StoreStatus:
                 changed = max(changed or 0.0, found.status.st_mtime)
         notes += [said for _file, said in seen.broken]
         notes += [*seen.problems, *seen.ignored]
-        notes += _notes(store) if exists else []
+        notes += _notes(layer) if exists else []
     except PimemError as error:
         notes.append(str(error))
-    has = has_index(store.path)
+    has = has_index(layer.path)
     return StoreStatus(
-        store=store.name,
+        store=layer.name,
         system=SYSTEM,
-        path=store.path,
+        path=layer.path,
         exists=exists,
-        active=has and store.settings.systems.get(SYSTEM, "auto") != "off",
+        active=has and layer.settings.systems.get(SYSTEM, "auto") != "off",
         count=count,
         size_bytes=size,
         changed=changed,
-        writers=_WRITERS[store.kind],
-        lock=own_lock_holder(lock_path(store.places)),
+        writers=_WRITERS[layer.kind],
+        lock=own_lock_holder(lock_path(layer.places)),
         format=SYSTEM if has else None,
         notes=notes,
     )
 
 
-def _notes(store: LayeredStore) -> list[str]:
+def _notes(layer: Layer) -> list[str]:
     said = []
-    layers = store.layers
-    if store.shown():
+    layers = layer.layers
+    if layer.shown():
         said.append("A change was interrupted; the next change or start of the manager repairs it.")
-    if not has_index(store.path):
-        said.append(f"There is no index.md, so it is not used; pimem init {store.kind} makes one.")
-    waiting = len(walk_folder(store.path, INBOX, store.shown()))
+    if not has_index(layer.path):
+        said.append(
+            Note("There is no index.md, so it is not used.", Hint(Hint.INIT, topic=layer.kind))
+        )
+    waiting = len(walk_folder(layer.path, INBOX, layer.shown()))
     if waiting:
         said.append(f"{plural(waiting, 'file')} in the inbox to review and promote.")
-    if store.kind == WORKSPACE:
-        said += _trust_notes(store)
-    elif layers.hindrance is not None and os.path.islink(layers.workspace_dir):
-        said.append(layers.hindrance)
-    found = _loaded(store)
-    block = injection.build(found, store.settings)
+    if layer.kind == WORKSPACE:
+        said += _trust_notes(layer)
+    elif layers.unusable is not None and os.path.islink(layers.workspace_dir):
+        said.append(layers.unusable)
+    found = _loaded(layer)
+    block = injection.build(found, layer.settings)
     for part in block.parts:
-        if part.name == store.kind and part.dropped:
+        if part.name == layer.kind and part.dropped:
             said.append(
                 f"Not all of {_named(part.dropped)} fits into a prompt; shorten or archive "
                 "something, or raise the limits under [layered] in config.toml."
             )
-    if store.kind == GLOBAL and found.hidden:
+    if layer.kind == GLOBAL and found.hidden:
         hidden = [f.file for f in found.global_files if f.path in found.hidden]
         said.append(f"The workspace's files of the same name hide {_named(hidden)}.")
-    return [*said, *_git_notes(store)]
+    return [*said, *_git_notes(layer)]
 
 
 def _named(files: Sequence[str]) -> str:
@@ -98,19 +100,24 @@ def _named(files: Sequence[str]) -> str:
     return ", ".join(files[:_MOST_NAMED]) + more
 
 
-def _trust_notes(store: LayeredStore) -> list[str]:
-    agreed = trust.answer(store.places, store.layers.root)
+def _trust_notes(layer: Layer) -> list[str]:
+    agreed = trust.answer(layer.places, layer.layers.root)
     if agreed:
         return []
     if agreed is False:
-        return ["You said no to its use in prompts; pimem init workspace says yes."]
-    return ["It is not used in prompts until you agree: pi asks once, or pimem init workspace."]
+        return [Note("You said no to its use in prompts.", Hint(Hint.AGREE, topic=WORKSPACE))]
+    return [
+        Note(
+            "It is not used in prompts until you agree; pi asks once.",
+            Hint(Hint.AGREE, topic=WORKSPACE),
+        )
+    ]
 
 
-def _git_notes(store: LayeredStore) -> list[str]:
+def _git_notes(layer: Layer) -> list[str]:
     from ...files import git
 
-    seen = git.state(store.path)
+    seen = git.state(layer.path)
     if seen is None:
         return []
     said = []
@@ -123,33 +130,33 @@ def _git_notes(store: LayeredStore) -> list[str]:
     return said
 
 
-def _loaded(store: LayeredStore) -> Loaded:
-    settings, layers = store.settings, store.layers
-    agreed = trust.answer(store.places, layers.root) is True
+def _loaded(layer: Layer) -> Loaded:
+    settings, layers = layer.settings, layer.layers
+    agreed = trust.answer(layer.places, layers.root) is True
     cache = Cache(settings.layered_max_file_chars)
-    return load(cache, layers, settings, store.shown(), with_workspace=agreed)
+    return load(cache, layers, settings, layer.shown(), with_workspace=agreed)
 
 
-def load_status(store: LayeredStore) -> LoadStatus:
+def load_status(layer: Layer) -> LoadStatus:
     """Which files the next prompt gets, how much of each, and why not all."""
-    settings, layers = store.settings, store.layers
-    agreed = trust.answer(store.places, layers.root)
-    found = _loaded(store)
+    settings, layers = layer.settings, layer.layers
+    agreed = trust.answer(layer.places, layers.root)
+    found = _loaded(layer)
     block = injection.build(found, settings)
     files = [_row(file, found, block) for file in found.global_files]
     withheld: Sequence[MemoryFile] = found.workspace
     if layers.has_workspace and not agreed:
         cache = Cache(settings.layered_max_file_chars)
-        withheld = load(cache, layers, settings, store.shown(), with_workspace=True).workspace
+        withheld = load(cache, layers, settings, layer.shown(), with_workspace=True).workspace
     files += [
         _row(file, found, block) if agreed else _row(file, found, block, "not agreed to yet")
         for file in withheld
     ]
     waiting = []
-    for layer in (layers.workspace_dir, layers.global_dir):
-        if layer != layers.workspace_dir or layers.has_workspace:
-            with contextlib.suppress(PimemError):
-                waiting += [one.path for one in walk_folder(layer, INBOX, store.shown())]
+    folders = [layers.workspace_dir] if layers.has_workspace else []
+    for folder in (*folders, layers.global_dir):
+        with contextlib.suppress(PimemError):
+            waiting += [one.path for one in walk_folder(folder, INBOX, layer.shown())]
     return LoadStatus(
         global_path=layers.global_dir,
         workspace_path=layers.workspace_dir if layers.has_workspace else None,
@@ -193,7 +200,7 @@ def load_lines(row: LoadStatus) -> list[str]:
     lines = [
         f"Limits:    {row.max_total:,} characters in all, {row.max_file:,} for each file",
         f"Global:    {row.global_path}",
-        f"Workspace: {row.workspace_path or 'none; pimem init workspace makes one'}",
+        f"Workspace: {row.workspace_path or 'none yet'}",
         f"Loaded:    {plural(sum(f.injected > 0 for f in row.files), 'file')}, "
         f"{row.total:,} characters with all that is around them",
     ]
@@ -204,8 +211,8 @@ def load_lines(row: LoadStatus) -> list[str]:
     if row.inbox:
         lines.append(f"Inbox:     {plural(len(row.inbox), 'file')} to review and promote")
     if row.workspace_path is not None and not row.agreed:
-        why = "you said no to it" if row.agreed is False else "you have not agreed to it yet"
-        lines.append(f"Not used:  the workspace, since {why}; pimem init workspace agrees")
+        why = "you said no" if row.agreed is False else "you have not agreed yet"
+        lines.append(f"Not used:  the workspace; {why}")
     if row.files:
         lines += ["", "Files:"]
     for file in row.files:

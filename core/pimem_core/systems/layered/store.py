@@ -1,37 +1,111 @@
-"""One layer as a store: how it is, and every change to it."""
+"""One layer as a store: what it shows, and every change to it."""
 
 from __future__ import annotations
 
-import os
-
-from ...errors import (
-    InvalidArgumentError,
-    StorageError,
-    UnsupportedError,
-)
-from ...files.read import not_regular
-from ..layers import GLOBAL, WORKSPACE
+from ...errors import UnsupportedError
+from ...progress import ignored, never, unwatched
+from ..layers import GLOBAL, WORKSPACE, LayerStore
 from ..stores import EditableStore, Removal, RemovingStore, UndoableStore, WritableStore
 from .folder import INDEX_NAME
-from .reading import LayerReading
+from .layer import Layer
+from .pending import SYSTEM
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import contextlib
-    from collections.abc import Sequence
-    from datetime import datetime
+    from collections.abc import Iterator, Sequence
+    from typing import Self
 
     from ...history.record import Record
-    from ...model import Change, Document, StoreStatus
-    from ..layers import LoadStatus, Promotion, Target
+    from ...model import Change, Document, Hit, StoreStatus, Topic
+    from ...paths import Places
+    from ...progress import Cancelled, Progress, Unread
+    from ..layers import DatedEntry, InboxFile, LoadStatus, Promotion, Target
     from ..stores import WriteRequest
-    from .changing import Session
-
-_NO_PIN = "Layered memory has no pins; files of the always_inject folders are always used."
 
 
-class LayeredStore(LayerReading, WritableStore, EditableStore, RemovingStore, UndoableStore):
+class LayeredStore(LayerStore, WritableStore, EditableStore, RemovingStore, UndoableStore):
     """The global or the workspace layer."""
+
+    system = SYSTEM
+
+    def __init__(self, layer: Layer) -> None:
+        #: The layer as a reader sees it.
+        self.files = layer
+        self.name = layer.name
+        self.path = layer.path
+
+    @classmethod
+    def at(cls, name: str, folder: str, places: Places, kind: str) -> Self:
+        """The store of a folder that is a layer of some kind."""
+        return cls(Layer(name, folder, places, kind))
+
+    # Reading
+
+    def layer(self, name: str) -> LayeredStore | None:
+        """The store of a layer by its name."""
+        found = self.files.layer(name)
+        return None if found is None else self._of(found)
+
+    def sibling(self, kind: str) -> LayeredStore:
+        """The store of a layer, there or not; this one for its own."""
+        return self._of(self.files.sibling(kind))
+
+    def _of(self, layer: Layer) -> LayeredStore:
+        return self if layer is self.files else LayeredStore(layer)
+
+    @property
+    def has_workspace(self) -> bool:
+        """Whether the project has a workspace memory."""
+        return self.files.layers.has_workspace
+
+    def folder(self, kind: str) -> str:
+        """The folder of a layer."""
+        return self.files.folder(kind)
+
+    def list(self, *, cancelled: Cancelled = never) -> Sequence[Topic]:
+        """The memory files in order, those that cannot be read with their problem."""
+        return self.files.list(cancelled=cancelled)
+
+    def find(self, topic: str) -> Topic:
+        """The file with this path, with or without `.md`, else the only one it is a part of."""
+        return self.files.find(topic)
+
+    def read(self, file: str) -> Document:
+        """Open a file. Bytes that are not UTF-8 show as U+FFFD."""
+        return self.files.read(file)
+
+    def read_bytes(self, file: str) -> bytes:
+        """The bytes of a file; a task state that is not there is empty."""
+        return self.files.read_bytes(file)
+
+    def preview(self, file: str) -> str:
+        """A file's text, of a long one only the first 50 KiB."""
+        return self.files.preview(file)
+
+    def search(
+        self,
+        query: str,
+        *,
+        cancelled: Cancelled = never,
+        progress: Progress = unwatched,
+        unread: Unread = ignored,
+    ) -> Iterator[Hit]:
+        """Memory files in order, then those of archive, inbox and task state."""
+        return self.files.search(query, cancelled=cancelled, progress=progress, unread=unread)
+
+    def entries(self, file: str | None = None) -> Sequence[DatedEntry]:
+        """Dated entries, checked against each other."""
+        return self.files.entries(file)
+
+    def inbox(self) -> Sequence[InboxFile]:
+        """What waits to be reviewed."""
+        from .inbox import waiting
+
+        return waiting(self.files)
+
+    def archived(self) -> Sequence[Topic]:
+        """What was put into the archive."""
+        return self.files.archived()
 
     # Status
 
@@ -39,39 +113,31 @@ class LayeredStore(LayerReading, WritableStore, EditableStore, RemovingStore, Un
         """What is known of the layer."""
         from .status import status
 
-        return status(self)
+        return status(self.files)
 
     def load(self) -> LoadStatus:
         """What the next prompt gets of both layers."""
         from .status import load_status
 
-        return load_status(self)
+        return load_status(self.files)
 
     def load_lines(self) -> Sequence[str]:
         """The same as lines for people."""
         from .status import load_lines, load_status
 
-        return load_lines(load_status(self))
+        return load_lines(load_status(self.files))
 
-    # Changes: each runs in a session that holds the lock of both layers
+    # Changes load what readers never need
 
-    def session(self) -> contextlib.AbstractContextManager[Session]:
-        """Hold both layers for one change."""
-        from .changing import session  # loads filelock, which readers never need
-
-        return session(self)
-
-    def moment(self, session: Session | None) -> datetime:
-        """The time of a change, or now for one that is only worked out."""
-        from ...clock import now
-
-        return session.moment if session is not None else now()
+    def refuse_changes(self) -> None:
+        """Refuse a layer that cannot be one, or whose folder is a link."""
+        self.files.refuse_changes()
 
     def check(self, request: WriteRequest, opened: Document | None = None) -> str | None:
         """Why an entry would be refused, or would be wrong once it is written."""
         from . import editing
 
-        return editing.refusal(self, request)
+        return editing.refusal(self.files, request)
 
     def cost(self, name: str, summary: str) -> int:
         """Tokens of a heading with this title."""
@@ -84,7 +150,10 @@ class LayeredStore(LayerReading, WritableStore, EditableStore, RemovingStore, Un
         from . import editing
 
         if request.pin:
-            raise UnsupportedError(_NO_PIN, name=request.topic)
+            raise UnsupportedError(
+                "Layered memory has no pins; files of the always_inject folders are always used.",
+                name=request.topic,
+            )
         if request.mode == "replace":
             raise UnsupportedError(
                 "Layered memory only grows by entries; to replace a text, edit the file.",
@@ -94,15 +163,7 @@ class LayeredStore(LayerReading, WritableStore, EditableStore, RemovingStore, Un
             raise UnsupportedError(
                 "Files of this store have no type and no title.", name=request.topic
             )
-        return editing.write(self, request)
-
-    def refuse_changes(self) -> None:
-        """Nothing to refuse, unless the folder itself cannot be one."""
-        layers = self.layers
-        if self.kind == WORKSPACE and layers.hindrance is not None:
-            raise InvalidArgumentError(layers.hindrance)
-        if os.path.islink(self.path):
-            raise StorageError(not_regular(self.path))
+        return editing.write(self.files, request)
 
     def removal(self, topic: str) -> Removal:
         """What removing would do."""
@@ -110,50 +171,50 @@ class LayeredStore(LayerReading, WritableStore, EditableStore, RemovingStore, Un
         self.read_bytes(found.file)
         said = f"The file {found.file} goes."
         if found.file == INDEX_NAME:
-            said += f" Without it this folder is no {self.kind} memory any more."
+            said += f" Without it this folder is no {self.files.kind} memory any more."
         return Removal(question=f"Remove {found.file}?", goes_and_stays=said)
 
     def remove(self, topic: str) -> Change:
         """Move a file into the journal."""
         from . import editing
 
-        return editing.remove(self, self.find(topic).file)
+        return editing.remove(self.files, self.find(topic).file)
 
     def save(self, file: str, *, opened: str, text: str, allow_secret: bool = False) -> Change:
         """Save an edited file, merged with what others changed meanwhile."""
         from . import editing
 
-        return editing.save(self, file, opened=opened, text=text, allow_secret=allow_secret)
+        return editing.save(self.files, file, opened=opened, text=text, allow_secret=allow_secret)
 
     def archive(self, file: str, entry: str | None = None) -> Change:
         """Move a file, or one entry of it, into the archive."""
         from . import editing
 
-        return editing.archive(self, file, entry)
+        return editing.archive(self.files, file, entry)
 
     def set_status(self, file: str, entry: str, status: str) -> Change:
         """Set an entry's status."""
         from . import editing
 
-        return editing.set_status(self, file, entry, status)
+        return editing.set_status(self.files, file, entry, status)
 
     def supersede(self, file: str, entry: str, by: str, *, by_file: str | None = None) -> Change:
         """Mark an entry as replaced by another."""
         from . import editing
 
-        return editing.supersede(self, file, entry, by, by_file or file)
+        return editing.supersede(self.files, file, entry, by, by_file or file)
 
     def checkpoint(self) -> Change:
         """Put an empty template into the workspace's inbox."""
-        from .promoting import checkpoint
+        from .inbox import checkpoint
 
-        return checkpoint(self.sibling(WORKSPACE))
+        return checkpoint(self.files.sibling(WORKSPACE))
 
     def targets(self) -> Sequence[Target]:
         """Where text can be promoted to."""
-        from .promoting import all_targets
+        from .targets import all_targets
 
-        return all_targets(self)
+        return all_targets(self.files)
 
     def promotion(
         self, file: str, folder: str, target: str, *, sections: Sequence[str] | None = None
@@ -161,7 +222,7 @@ class LayeredStore(LayerReading, WritableStore, EditableStore, RemovingStore, Un
         """What promoting would do."""
         from .promoting import plan
 
-        return plan(self, None, file, folder, target, sections).shown
+        return plan(self.files, None, file, folder, target, sections).shown
 
     def promote(
         self,
@@ -175,37 +236,39 @@ class LayeredStore(LayerReading, WritableStore, EditableStore, RemovingStore, Un
         """Append a reviewed file to a memory file and take it out of the inbox."""
         from .promoting import promote
 
-        return promote(self, file, folder, target, sections=sections, allow_secret=allow_secret)
+        return promote(
+            self.files, file, folder, target, sections=sections, allow_secret=allow_secret
+        )
 
     def init(self, scope: str) -> Change:
         """Create what is missing of a layer."""
-        from .initialising import check_scope, init
+        from .creating import check_scope, init
 
-        return init(self.sibling(check_scope(scope)), scope)
+        return init(self.files.sibling(check_scope(scope)), scope)
 
     def clear_task(self) -> Change:
         """Empty the task state."""
         from . import editing
 
-        return editing.clear_task(self.sibling(GLOBAL))
+        return editing.clear_task(self.files.sibling(GLOBAL))
 
     def refresh(self) -> Change:
         """Read everything anew and say what changed since this was asked last."""
         from .refreshing import refresh
 
-        self._seen.clear()
-        self._dated.clear()
-        return refresh(self)
+        self.files.forget()
+        return refresh(self.files)
 
     def revert(self, record: Record, action: str) -> Change:
         """Take a recorded change back."""
-        with self.session() as session:
+        from .changes import changing
+
+        with changing(self.files) as session:
             return session.revert(record, action)
 
     def recover(self) -> Sequence[str]:
         """Repair what a killed process left unfinished here."""
-        with self.session() as session:
-            return session.notes
+        from .changes import changing
 
-    def announce(self) -> None:
-        """Nobody watches these folders but by looking."""
+        with changing(self.files) as session:
+            return session.notes

@@ -53,14 +53,14 @@ class LayeredSystem(System):
         config = load_settings(places)[0]
         layers = find_layers(places, config)
         found = [(GLOBAL, layers.global_dir)]
-        if layers.hindrance is None:
+        if layers.unusable is None:
             found.append((WORKSPACE, layers.workspace_dir))
         is_on = config.systems.get(SYSTEM) == "on"
         if not is_on and not any(os.path.lexists(path) for _kind, path in found):
             return []
         from .store import LayeredStore
 
-        return [LayeredStore(kind, path, places, kind) for kind, path in found]
+        return [LayeredStore.at(kind, path, places, kind) for kind, path in found]
 
     def offered(self, places: Places) -> Sequence[LayeredStore]:
         """Both layers, there or not; no workspace where there is no project to have one."""
@@ -74,13 +74,10 @@ class LayeredSystem(System):
 
     def active(self, places: Places) -> LayeredStore:
         """The workspace where there is one, else the global layer, there or not."""
-        from ...settings.config import load_settings
+        from .layer import active_layer
         from .store import LayeredStore
 
-        layers = find_layers(places, load_settings(places)[0])
-        kind = WORKSPACE if layers.has_workspace else GLOBAL
-        path = layers.workspace_dir if layers.has_workspace else layers.global_dir
-        return LayeredStore(kind, path, places, kind)
+        return LayeredStore(active_layer(places))
 
     def named(self, name: str, places: Places) -> LayeredStore | None:
         """The layer with a name."""
@@ -108,7 +105,7 @@ class LayeredSystem(System):
                 return active.sibling(kind)
         inside = ("user", "knowledge", TASK_FILE)
         is_global = any(os.path.exists(os.path.join(folder, name)) for name in inside)
-        return LayeredStore(folder, folder, places, GLOBAL if is_global else WORKSPACE)
+        return LayeredStore.at(folder, folder, places, GLOBAL if is_global else WORKSPACE)
 
     def settings(self, places: Places) -> Sequence[Setting]:
         """The person's answers about the memories of projects."""

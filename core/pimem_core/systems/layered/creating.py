@@ -12,14 +12,14 @@ from ...paths import tilde
 from ...settings import trust
 from .. import guidelines
 from ..layers import GLOBAL, WORKSPACE
+from .changes import Session, changing
 from .folder import ARCHIVE, INBOX, INDEX_NAME, STATE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ...history.transaction import Step
     from ...model import Change
-    from .changing import Session
-    from .store import LayeredStore
+    from .layer import Layer
 
 SCOPES = (GLOBAL, WORKSPACE)
 _FOLDERS = {
@@ -54,36 +54,36 @@ def check_scope(scope: str) -> str:
     )
 
 
-def init(store: LayeredStore, scope: str) -> Change:
-    """Create a layer; `store` is the one of this scope."""
-    layers = store.layers
-    if scope == WORKSPACE and layers.hindrance is not None:
-        raise InvalidArgumentError(layers.hindrance)
-    with store.session() as session:
+def init(layer: Layer, scope: str) -> Change:
+    """Create a layer; `layer` is the one of this scope."""
+    layers = layer.layers
+    if scope == WORKSPACE and layers.unusable is not None:
+        raise InvalidArgumentError(layers.unusable)
+    with changing(layer) as session:
         created: list[str] = []
         left: list[str] = []
         for name in _FOLDERS[scope]:
-            _refuse_in_the_way(os.path.join(store.path, name), folder=True)
+            _refuse_in_the_way(os.path.join(layer.path, name), folder=True)
         for name in _FOLDERS[scope]:
-            made = session.make_folder(os.path.join(store.path, name), scope)
+            made = session.make_folder(os.path.join(layer.path, name), scope)
             (created if made else left).append(f"{name}/")
-        steps = _steps(store, session, scope)
+        steps = _steps(layer, session, scope)
         for file, step in steps.items():
             (left if step is None else created).append(file)
         wanted = [step for step in steps.values() if step is not None]
         if wanted:
             session.commit("init", f"{scope} memory", INDEX_NAME, wanted)
-        agreed = scope == WORKSPACE and trust.answer(store.places, layers.root) is not True
+        agreed = scope == WORKSPACE and trust.answer(layer.places, layers.root) is not True
         if agreed:
-            trust.keep(store.places, layers.root, True)
-        where = tilde(store.path, store.places.home)
+            trust.keep(layer.places, layers.root, True)
+        where = tilde(layer.path, layer.places.home)
         if not created:
             said = f"{where} has everything already; nothing was changed."
             if agreed:
                 said += " Its memory may be used in prompts now."
             return session.change("unchanged", f"{scope} memory", INDEX_NAME, said)
         said = f"Created in {where}: {', '.join(created)}."
-        session.notes += _notes(store, scope)
+        session.notes += _notes(layer, scope)
         if left:
             said += f" Left as they were: {', '.join(left)}."
         if agreed and INDEX_NAME in left:
@@ -106,7 +106,7 @@ def _refuse_in_the_way(path: str, *, folder: bool) -> None:
         )
 
 
-def _steps(store: LayeredStore, session: Session, scope: str) -> dict[str, Step | None]:
+def _steps(layer: Layer, session: Session, scope: str) -> dict[str, Step | None]:
     """A step for each missing file, None for one that is there. The index comes last."""
     texts: dict[str, str] = {}
     if scope == GLOBAL:
@@ -115,21 +115,21 @@ def _steps(store: LayeredStore, session: Session, scope: str) -> dict[str, Step 
     steps: dict[str, Step | None] = {}
     texts[INDEX_NAME] = ""
     for file, text in texts.items():
-        path = os.path.join(store.path, file)
+        path = os.path.join(layer.path, file)
         if os.path.lexists(path):
             steps[file] = None
             continue
         if file == INDEX_NAME:
-            text = _index(store, scope, set(texts) - {INDEX_NAME})
+            text = _index(layer, scope, set(texts) - {INDEX_NAME})
         steps[file] = session.step(
             path, None, text.encode(), kind=scope, decides=file == INDEX_NAME
         )
     return steps
 
 
-def _index(store: LayeredStore, scope: str, coming: set[str]) -> str:
+def _index(layer: Layer, scope: str, coming: set[str]) -> str:
     """An index of the files that are there."""
-    there = {found.file for found in store.walk().found} | coming
+    there = {found.file for found in layer.walk().found} | coming
     there.discard(INDEX_NAME)
     if scope == WORKSPACE:
         lines = ["# Pi Memory — Workspace", "", "> Files of this project's memory.", ""]
@@ -149,15 +149,15 @@ def _index(store: LayeredStore, scope: str, coming: set[str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _notes(store: LayeredStore, scope: str) -> list[str]:
+def _notes(layer: Layer, scope: str) -> list[str]:
     said = []
     if scope == WORKSPACE:
         from ...files import git
 
-        seen = git.state(store.path)
+        seen = git.state(layer.path)
         if seen is not None and seen.ignored:
             said.append(
-                f"git ignores {store.path}; to share the memory with the project, take it out of "
+                f"git ignores {layer.path}; to share the memory with the project, take it out of "
                 ".gitignore or use git add --force."
             )
     said.append(guidelines.SCOPE)

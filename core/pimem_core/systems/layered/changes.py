@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from ...history.record import Record
-    from .store import LayeredStore
+    from .layer import Layer
 
 
 _BUSY = "Another pimem is changing layered memory; try again in a moment."
@@ -34,9 +34,9 @@ _BUSY = "Another pimem is changing layered memory; try again in a moment."
 class Session(LockedChange):
     """One change, under the lock."""
 
-    def __init__(self, store: LayeredStore) -> None:
-        super().__init__(store.places, system=SYSTEM, store=store.name, folder=store.path)
-        self.store = store
+    def __init__(self, layer: Layer) -> None:
+        super().__init__(layer.places, system=SYSTEM, store=layer.name, folder=layer.path)
+        self.layer = layer
 
     def read(self, path: str) -> bytes | None:
         """A file that is going to be changed; None when it is absent.
@@ -48,7 +48,7 @@ class Session(LockedChange):
         folder = os.path.dirname(path)
         if os.path.islink(folder):
             raise InvalidTopicError(
-                not_regular(folder), file=os.path.relpath(path, self.store.path)
+                not_regular(folder), file=os.path.relpath(path, self.layer.path)
             )
         try:
             return read_bytes(path)
@@ -107,21 +107,21 @@ class Session(LockedChange):
 
 
 @contextlib.contextmanager
-def session(store: LayeredStore) -> Iterator[Session]:
+def changing(layer: Layer) -> Iterator[Session]:
     """Hold both layers for one change and repair what a kill left of another.
 
     Raises:
         StoreBusyError: Somebody else holds the lock.
         StorageError: The state folder cannot be written.
     """
-    state_dir = store.places.state_dir
-    with locked_among_ours(lock_path(store.places), _BUSY):
-        layers = store.layers
-        ours = {store.path, layers.global_dir, layers.workspace_dir}
+    state_dir = layer.places.state_dir
+    with locked_among_ours(lock_path(layer.places), _BUSY):
+        layers = layer.layers
+        ours = {layer.path, layers.global_dir, layers.workspace_dir}
         said: list[str] = []
-        for other in sorted({store.path} | _concerning(unfinished(state_dir), ours)):
+        for other in sorted({layer.path} | _concerning(unfinished(state_dir), ours)):
             said += recovery.recover(state_dir, other)
-        current = Session(store)
+        current = Session(layer)
         current.notes += said
         _clean(ours)
         yield current

@@ -7,9 +7,11 @@ import time
 
 from ...errors import (
     AmbiguousTopicError,
+    Hint,
     InvalidArgumentError,
     InvalidTopicError,
     PimemError,
+    StorageError,
     TopicNotFoundError,
 )
 from ...files.read import PREVIEW_BYTES, not_regular, read_bytes, signature
@@ -17,7 +19,7 @@ from ...formats.text import plural, quote
 from ...model import Document, Topic
 from ...progress import ignored, never, unwatched
 from ...settings.config import load_settings
-from ..layers import GLOBAL, WORKSPACE, LayerStore
+from ..layers import GLOBAL, WORKSPACE
 from . import names, pending
 from .content import is_content, plain, summary
 from .folder import ARCHIVE, INBOX, NOT_MEMORY, STATE, TASK_FILE, find_layers, split
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
     from ...paths import Places
     from ...progress import Cancelled, Progress, Unread
     from ...settings.config import Settings
-    from ..layers import DatedEntry, InboxFile
+    from ..layers import DatedEntry
     from .folder import Layers
     from .scan import Found, Shown, Walk
 
@@ -40,10 +42,8 @@ if TYPE_CHECKING:
 _MOST_BYTES = 16 << 20
 
 
-class LayerReading(LayerStore):
-    """What is read of the global or the workspace layer."""
-
-    system = pending.SYSTEM
+class Layer:
+    """The global or the workspace layer as a reader sees it."""
 
     def __init__(self, name: str, folder: str, places: Places, kind: str) -> None:
         self.name = name
@@ -68,7 +68,7 @@ class LayerReading(LayerStore):
             return found.but(global_dir=self.path)
         if self.path == found.workspace_dir:
             return found
-        return found.but(root=_root_of(self.path), workspace_dir=self.path, hindrance=None)
+        return found.but(root=_root_of(self.path), workspace_dir=self.path, unusable=None)
 
     def sibling(self, kind: str) -> Self:
         """The store of a layer; this one for its own."""
@@ -85,15 +85,28 @@ class LayerReading(LayerStore):
         """The store of a layer by its name."""
         if name not in (GLOBAL, WORKSPACE):
             return None
-        hindrance = self.layers.hindrance
-        if name == WORKSPACE and hindrance is not None:
-            raise InvalidArgumentError(hindrance)
+        unusable = self.layers.unusable
+        if name == WORKSPACE and unusable is not None:
+            raise InvalidArgumentError(unusable)
         return self.sibling(name)
+
+    def refuse_changes(self) -> None:
+        """Refuse a layer that cannot be one, or whose folder is a link."""
+        layers = self.layers
+        if self.kind == WORKSPACE and layers.unusable is not None:
+            raise InvalidArgumentError(layers.unusable)
+        if os.path.islink(self.path):
+            raise StorageError(not_regular(self.path))
 
     def _path(self, file: str) -> str:
         return os.path.join(self.path, file)
 
     # Reading
+
+    def forget(self) -> None:
+        """Look at every file again with the next read."""
+        self._seen.clear()
+        self._dated.clear()
 
     def shown(self) -> Shown:
         """Contents to show instead of the disk's, while a change is unfinished."""
@@ -190,7 +203,7 @@ class LayerReading(LayerStore):
             listed=split(file)[0] not in NOT_MEMORY,
         )
 
-    def _others(self, shown: Shown) -> Sequence[Found]:
+    def others(self, shown: Shown) -> Sequence[Found]:
         """What is no memory but can be read: inbox, archive, and the task state."""
         folders = (ARCHIVE, INBOX, STATE) if self.kind == GLOBAL else (ARCHIVE, INBOX)
         return [found for name in folders for found in walk_folder(self.path, name, shown)]
@@ -200,7 +213,7 @@ class LayerReading(LayerStore):
         shown = self.shown()
         seen = walk(self.path, shown)
         wanted = topic.strip().removeprefix("./")
-        others = self._others(shown)
+        others = self.others(shown)
         for name in (wanted, f"{wanted}.md"):
             for found in [*seen.found, *others]:
                 if found.file == name:
@@ -216,9 +229,9 @@ class LayerReading(LayerStore):
             return self._topic(matches[0], shown)
         if not matches:
             raise TopicNotFoundError(
-                f"No file matches {quote(topic)} in {self.path}; pimem list --store {self.name} "
-                "shows what is there.",
+                f"No file matches {quote(topic)} in {self.path}.",
                 name=topic,
+                hint=Hint(Hint.LIST, store=self.name),
             )
         files = [found.file for found in matches]
         said = ", ".join(files[:5]) + (f" and {len(files) - 5} more" if files[5:] else "")
@@ -286,7 +299,7 @@ class LayerReading(LayerStore):
 
         shown = self.shown()
         topics = [self._topic(found, shown) for found in walk(self.path, shown).found]
-        topics += [self._topic(found, shown, listed=False) for found in self._others(shown)]
+        topics += [self._topic(found, shown, listed=False) for found in self.others(shown)]
         return scan(topics, query, shown, cancelled, progress, unread=unread)
 
     def entries(self, file: str | None = None) -> Sequence[DatedEntry]:
@@ -320,17 +333,19 @@ class LayerReading(LayerStore):
         except PimemError:
             return ""
 
-    def inbox(self) -> Sequence[InboxFile]:
-        """What waits to be reviewed."""
-        from .promoting import inbox
-
-        return inbox(self)
-
     def archived(self) -> Sequence[Topic]:
         """What was put into the archive."""
         shown = self.shown()
         found = walk_folder(self.path, ARCHIVE, shown)
         return [self._topic(one, shown, listed=False) for one in found]
+
+
+def active_layer(places: Places) -> Layer:
+    """The workspace where there is one, else the global layer, there or not."""
+    layers = find_layers(places, load_settings(places)[0])
+    if layers.has_workspace:
+        return Layer(WORKSPACE, layers.workspace_dir, places, WORKSPACE)
+    return Layer(GLOBAL, layers.global_dir, places, GLOBAL)
 
 
 def _root_of(folder: str) -> str:
