@@ -298,7 +298,7 @@ async def messages_taken() -> None:
 def is_behind(app: App[None]) -> bool:
     """Whether there are messages to take, or something of the screen to lay out or to draw."""
     screen = app.screen
-    if isinstance(app, PimemApp) and app.is_handling_keys:
+    if isinstance(app, PimemApp) and app.type_ahead.is_busy:
         return True
     if app._resize_event is not None or screen.size != app.size:
         return True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from typing import TYPE_CHECKING
 
+from pimem_tui.app import PimemApp
 from pimem_tui.services import clipboard
 from tui.helpers import detail, manager, notices, press, settled
 
@@ -17,7 +18,7 @@ async def test_copying_says_what_was_done(demo: Places, monkeypatch: pytest.Monk
     for name in ("WAYLAND_DISPLAY", "DISPLAY", "TMUX"):
         monkeypatch.delenv(name, raising=False)
     asked: list[str] = []
-    monkeypatch.setattr(clipboard, "_write", lambda _app, text: asked.append(text))
+    monkeypatch.setattr(PimemApp, "write_to_terminal", lambda _app, text: asked.append(text))
     async with manager(demo) as pilot:
         await press(pilot, "y")
         assert "to the terminal's clipboard; not every terminal takes it" in notices(pilot)[-1]
@@ -34,7 +35,7 @@ async def test_what_the_mouse_selects_is_seen_and_copied(
     for name in ("WAYLAND_DISPLAY", "DISPLAY", "TMUX"):
         monkeypatch.delenv(name, raising=False)
     asked: list[str] = []
-    monkeypatch.setattr(clipboard, "_write", lambda _app, text: asked.append(text))
+    monkeypatch.setattr(PimemApp, "write_to_terminal", lambda _app, text: asked.append(text))
     async with manager(demo) as pilot:
         await press(pilot, "enter")
         body = detail(pilot).body

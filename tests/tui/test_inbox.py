@@ -169,7 +169,7 @@ async def test_a_credential_is_promoted_only_when_the_person_says_so(world: Worl
         await choose(pilot, "lessons")
         await press(pilot, "enter")
         assert isinstance(pilot.app.screen, ConfirmScreen)
-        assert "Promote it all the same?" in shown(pilot)
+        assert "Promote it anyway?" in shown(pilot)
         await press(pilot, "n")
         assert "Nothing was promoted." in notices(pilot)[-1]
         assert not (world.workspace / "lessons.md").exists()

@@ -129,9 +129,9 @@ async def test_own_changes_are_not_marked_as_those_of_others(demo: Places) -> No
         await press(pilot, "right", "down", "down")
         app, store, touched = pilot.app, browser(pilot).store, frozenset({entry(pilot).file})
         assert isinstance(app, PimemApp)
-        assert app.news(store, touched) == touched
+        assert app.outcomes.by_others(store, touched) == touched
         await press(pilot, "S", "down", "enter")
-        assert app.news(store, touched) == frozenset()
+        assert app.outcomes.by_others(store, touched) == frozenset()
 
 
 async def test_an_entry_without_a_text_shows_its_status_alone(world: World) -> None:

@@ -361,7 +361,7 @@ async def test_of_themes_chosen_in_a_row_the_last_is_kept(demo: Places) -> None:
     async with manager(demo, notifications=True) as pilot:
         app = pilot.app
         assert isinstance(app, PimemApp)
-        with app.turn:  # as while another change is written
+        with app.jobs.turn:  # as while another change is written
             for _ in range(4):
                 await pilot.press("T")
         await settled(pilot)
@@ -387,6 +387,6 @@ async def test_a_notice_takes_the_place_of_the_one_before(demo: Places) -> None:
 @pytest.mark.parametrize("height", [20, 12])
 async def test_a_long_notice_is_whole_on_a_narrow_screen(demo: Places, height: int) -> None:
     async with manager(demo, size=(40, height), notifications=True) as pilot:
-        browser(pilot).app.say("word " * 20 + "end.")
+        browser(pilot).app.notices.say("word " * 20 + "end.")
         await until(pilot, lambda: "end." in shown(pilot))
         assert shown(pilot).count("word") == 20

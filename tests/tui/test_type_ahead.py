@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pimem_core.systems.openpi.store import OpenpiStore
+from pimem_tui.app import PimemApp
 from pimem_tui.rows.listing import prepare
 from pimem_tui.screens.browser import BrowserScreen
 from pimem_tui.screens.edit import EditScreen
@@ -96,7 +97,9 @@ async def test_keys_go_on_when_what_had_them_is_gone(demo: Places) -> None:
 async def test_a_lost_key_holds_nothing_up(demo: Places, monkeypatch: pytest.MonkeyPatch) -> None:
     store = MemoryStore([make_topic(name) for name in "abcd"])
     async with manager(demo, [store]) as pilot:
-        monkeypatch.setattr(pilot.app, "_wait_for_screen", lambda _number: None)
+        app = pilot.app
+        assert isinstance(app, PimemApp)
+        monkeypatch.setattr(app.type_ahead, "_wait_for_screen", lambda _number: None)
         send(pilot, "down", "down", "down")
         await until(pilot, lambda: selected(pilot) == "d.md")
 

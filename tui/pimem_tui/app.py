@@ -6,22 +6,43 @@ import asyncio
 import contextlib
 import sys
 import time
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
 
 from pimem_core.errors import EXIT_CODES, PimemError
 from pimem_core.formats.text import visible_cell
 from pimem_core.paths import find_places, tilde
+from pimem_core.settings.config import load_settings
 from pimem_core.systems import registry
 from pimem_styles import stylesheet
+from textual import events, on
 
-from .advice import in_keys
+from .advice import name_keys
 from .keys.bindings import bindings
 from .keys.pasting import guard_pastes
-from .manager import Manager
+from .keys.table import KEYS
+from .keys.type_ahead import KeyHandled, TypeAhead
+from .log import logger, logging_to, unexpected
+from .navigation import ScreenNavigation
+from .preloading import Preloading
 from .screens.browser import BrowserScreen
 from .screens.topic_screen import TopicScreen
+from .services.changes import Changes
+from .services.clipboard import Clipboards
+from .services.drafts import Drafts
+from .services.editor import Editor
 from .services.ending import LastResort
+from .services.external_editor import ExternalEditor
 from .services.garbage import collect_seldom
+from .services.jobs import Jobs
+from .services.layer_changes import LayerChanges
+from .services.loop import Loop
+from .services.manager_app import ManagerApp
+from .services.notices import Notices
+from .services.outcomes import Outcomes
+from .services.sheets import Sheets
+from .services.themes import Themes
+from .services.watcher import Watcher
+from .workers.messages import ReadingBroke
 from .workers.reading import top_of
 
 if TYPE_CHECKING:
@@ -35,6 +56,8 @@ if TYPE_CHECKING:
 
     from .rows.listing import Listing
 
+#: Seconds after the first paint before drafts are looked for.
+_LATER_S = 0.3
 # What the first screen needs; the other screens bring their own.
 _SHEETS = ("base", "browser")
 
@@ -45,8 +68,16 @@ def _commands() -> type[Provider]:
     return PimemCommands
 
 
-class PimemApp(Manager):
-    """The manager."""
+@runtime_checkable
+class _Unsaved(Protocol):
+    """A screen that may hold text that is not saved."""
+
+    def leave_editor(self) -> None:
+        """Leave it, after a question if there is such text."""
+
+
+class PimemApp(ManagerApp):
+    """The manager: its parts, and what Textual hands to an app."""
 
     TITLE = "pimem"
     CSS_PATH = [stylesheet(f"{name}.tcss") for name in _SHEETS]
@@ -68,13 +99,87 @@ class PimemApp(Manager):
         repaired: Sequence[str] = (),
         top: Listing | None = None,
     ) -> None:
-        super().__init__(places, stores)
+        """Make the parts.
+
+        Args:
+            stores: The stores to show.
+            places: Where everything is.
+            start: The store to begin with.
+            now: The clock that ages are counted by.
+            repaired: What a killed process had left unfinished, in sentences.
+            top: The rows of the first store, as far as they are known.
+        """
+        super().__init__()
+        self.stores, self.places, self.now = stores, places, now
         self._first = start
-        self.now = now
-        #: The error that ended the app, if one did.
-        self.crash: Exception | None = None
         self._repaired = repaired
         self._top = top
+        #: The error that ended the app, if one did.
+        self.crash: Exception | None = None
+        self.stylesheet = self.sheets = Sheets(self.get_css_variables())
+        self._make_parts()
+        self._settings, self._settings_error = load_settings(places)
+        self.set_keymap({key: keys for key, keys in self._settings.keys.items() if key in KEYS})
+        self.themes.choose(self._settings.theme)
+
+    def _make_parts(self) -> None:
+        places, stores, key_for = self.places, self.stores, self.key_for
+        loop = Loop(self)
+        navigation = ScreenNavigation(self)
+        self.type_ahead = TypeAhead(self, super().on_event)
+        self.preloading = Preloading(loop, self.sheets)
+        self.notices = notices = Notices(self, places.home, key_for)
+        self.clipboards = Clipboards(loop, notices, self.write_to_terminal)
+        self.outcomes = outcomes = Outcomes(self, stores, notices)
+        self.jobs = jobs = Jobs(loop, self.type_ahead, notices, outcomes, navigation.show_busy)
+        self.themes = Themes(
+            self, places, sheets=self.sheets, loop=loop, notices=notices, turn=jobs.turn
+        )
+        self.watcher = Watcher(
+            self, loop, is_busy=lambda: jobs.is_busy, own_files=outcomes.own_files
+        )
+        self.editor = Editor(jobs=jobs, outcomes=outcomes, navigation=navigation, key_for=key_for)
+        self.changes = Changes(
+            places,
+            stores,
+            jobs=jobs,
+            outcomes=outcomes,
+            notices=notices,
+            navigation=navigation,
+            key_for=key_for,
+        )
+        self.layers = LayerChanges(
+            stores,
+            jobs=jobs,
+            outcomes=outcomes,
+            notices=notices,
+            navigation=navigation,
+            editor=self.editor,
+            key_for=key_for,
+        )
+        self.drafts = Drafts(
+            self,
+            places,
+            stores,
+            loop=loop,
+            notices=notices,
+            navigation=navigation,
+            editor=self.editor,
+            key_for=key_for,
+        )
+        self.external_editor = ExternalEditor(
+            self,
+            places,
+            jobs=jobs,
+            outcomes=outcomes,
+            notices=notices,
+            navigation=navigation,
+            drafts=self.drafts,
+            drop_keys=self.type_ahead.drop,
+            key_for=key_for,
+        )
+
+    # Beginning and ending ----------------------------------------------------------------------
 
     def on_load(self) -> None:
         """Obey an order to end in good order, before the terminal is taken over."""
@@ -83,32 +188,30 @@ class PimemApp(Manager):
             LastResort().watch(lambda code: loop.call_soon_threadsafe(self.exit, None, code))
 
     def on_mount(self) -> None:
-        """Tell what a killed process had left unfinished; collect garbage once all is painted."""
+        """Say what was repaired and what is wrong with the settings; the rest can wait."""
         if not self.is_headless:
             self.call_after_refresh(collect_seldom)
-        for said in self._repaired:
-            self.notify(visible_cell(said), markup=False)
+        for sentence in self._repaired:
+            self.notify(visible_cell(sentence), markup=False)
+        if self._settings_error is not None:
+            self.notices.say_error(str(self._settings_error))
+        if self._settings.keys:
+            from .keys.problems import flaws  # most people keep the keys as they are
+
+            # A notice takes the place of the one before; `pimem keys` lists all of them.
+            flaw = next(flaws(self._settings.keys), None)
+            if flaw is not None:
+                self.notices.say_error(f"config.toml: {flaw}")
+        self.set_timer(_LATER_S, self.drafts.offer)
+        self.preloading.begin_later()
+
+    def on_unmount(self) -> None:
+        """End the watch."""
+        self.watcher.stop()
 
     def get_default_screen(self) -> Screen[None]:
         """Begin with the list."""
         return BrowserScreen(self.stores, self._first, self.places.home, self.now, self._top)
-
-    def action_help(self) -> None:
-        """Show all keys of the screen."""
-        from .screens.help import HelpScreen
-
-        screen = self.screen
-        status = screen.store_status if isinstance(screen, TopicScreen) else None
-        known = () if status is None else (tilde(status.path, self.places.home), *status.notes)
-        self.push_screen(HelpScreen(screen, [in_keys(said, self.key_for) for said in known]))
-
-    async def action_quit(self) -> None:
-        """Leave pimem; an editor with unsaved text asks first."""
-        leave = getattr(self.screen, "leave_editor", None)
-        if leave is None:
-            self.exit()
-        else:
-            leave()
 
     def _handle_exception(self, error: Exception) -> None:
         self.crash = self.crash or error
@@ -117,6 +220,69 @@ class PimemApp(Manager):
     def _print_error_renderables(self) -> None:
         # The person gets one sentence from `run_manager`, the log the traceback.
         self._exit_renderables.clear()
+
+    @on(ReadingBroke)
+    def _report_broken(self, message: ReadingBroke) -> None:
+        self.notices.say_error(unexpected(message.error))
+
+    # Keys and the terminal ---------------------------------------------------------------------
+
+    async def on_event(self, event: events.Event) -> None:
+        """Take a key, or anything else that happens."""
+        if isinstance(event, events.Key) and not event.is_forwarded:
+            await self.type_ahead.take(event)
+        else:
+            await super().on_event(event)
+
+    @on(KeyHandled)
+    def _key_was_handled(self, message: KeyHandled) -> None:
+        self.type_ahead.handled(message.number)
+
+    def copy_to_clipboard(self, text: str) -> None:
+        """Copy what is selected; it can be pasted here as well."""
+        self._clipboard = text
+        self.clipboards.copy_selection(text)
+
+    def write_to_terminal(self, sequence: str) -> None:
+        """Write an escape sequence that Textual has no name for."""
+        if self._driver is not None:
+            self._driver.write(sequence)
+
+    # Actions -----------------------------------------------------------------------------------
+
+    def action_help(self) -> None:
+        """Show all keys of the screen."""
+        from .screens.help import HelpScreen
+
+        screen = self.screen
+        status = screen.store_status if isinstance(screen, TopicScreen) else None
+        notes = () if status is None else (tilde(status.path, self.places.home), *status.notes)
+        self.push_screen(HelpScreen(screen, [name_keys(note, self.key_for) for note in notes]))
+
+    def action_history(self) -> None:
+        """Show what was changed through pimem."""
+        from .screens.history import HistoryScreen
+
+        self.push_screen(HistoryScreen())
+
+    async def action_quit(self) -> None:
+        """Leave pimem; an editor with unsaved text asks first."""
+        if isinstance(self.screen, _Unsaved):
+            self.screen.leave_editor()
+        else:
+            self.exit()
+
+    def action_undo(self) -> None:
+        """Undo the newest change."""
+        self.changes.undo()
+
+    def action_redo(self) -> None:
+        """Redo what was undone last."""
+        self.changes.redo()
+
+    def action_next_theme(self) -> None:
+        """Go on to the next theme."""
+        self.themes.next()
 
 
 def run_manager(store: str | None = None, folder: str | None = None, *, demo: bool = False) -> int:
@@ -130,8 +296,6 @@ def run_manager(store: str | None = None, folder: str | None = None, *, demo: bo
     try:
         with _places(demo) as places:
             stores, start = _stores(places, store, folder)
-            from .log import logging_to
-
             with logging_to(find_places().state_dir) as log:
                 repaired = registry.repair(places)
                 top = top_of(stores[start])
@@ -146,8 +310,6 @@ def _run(app: PimemApp, log: str) -> int:
     guard_pastes()
     app.run()
     if app.crash is not None:
-        from .log import logger
-
         logger.critical("The manager stopped", exc_info=app.crash)
         sys.stderr.write(f"pimem stopped because of an error in itself; {log} has the details.\n")
         return 1

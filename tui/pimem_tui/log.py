@@ -1,4 +1,4 @@
-"""The log of the manager: what went wrong inside it, for whoever has to mend it."""
+"""The log of the manager: what went wrong inside it, for whoever has to fix it."""
 
 from __future__ import annotations
 
@@ -12,6 +12,13 @@ if TYPE_CHECKING:
     from io import TextIOWrapper
 
 logger = logging.getLogger("pimem.manager")
+
+
+def unexpected(error: BaseException) -> str:
+    """Log an error that nothing handles, and return the sentence about it for the person."""
+    logger.error("An unexpected error", exc_info=error)
+    detail = " ".join(str(error).split())[:200]
+    return f"Something unexpected went wrong: {type(error).__name__} {detail}".rstrip() + "."
 
 
 class _Log(logging.Handler):

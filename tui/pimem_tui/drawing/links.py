@@ -8,6 +8,7 @@ from pimem_core.formats.text import plural
 from rich.cells import cell_len
 
 from .cells import clean, cut
+from .lines import Line
 from .wrap import Run, wrap
 
 if TYPE_CHECKING:
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
 
     from pimem_core.model import Topic
     from pimem_core.systems.stores import Links
-
-    from .markdown import Line
 
 #: What the link to a topic that links here begins with; no name has a line end.
 _BACK = "\n"
@@ -67,8 +66,6 @@ def places_of(lines: Sequence[Line], targets: Mapping[str, Target]) -> list[Plac
 
 def lay_out_relations(related: Sequence[tuple[str, Topic]], width: int) -> list[Line]:
     """The lines below an entry: a word for each relation, and the entry it leads to."""
-    from .markdown import Line
-
     lines: list[Line] = [Line(())] if related else []
     for word, topic in related:
         name = cut(clean(topic.name), max(width - cell_len(word) - 3, 1))
@@ -79,8 +76,6 @@ def lay_out_relations(related: Sequence[tuple[str, Topic]], width: int) -> list[
 
 def lay_out_links(links: Links, width: int) -> list[Line]:
     """The lines below a text: what links here, and which of its links lead nowhere yet."""
-    from .markdown import Line
-
     lines: list[Line] = []
     missing = [name for name, topic in links.outgoing if topic is None]
     if missing:

@@ -7,11 +7,12 @@ interface, and a view can draw any part of a long text without building widgets 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from pimem_core.formats.text import visible
 from rich.cells import cell_len
 
+from .lines import Line
 from .links import target_of
 from .wrap import Run, chop, wrap
 
@@ -25,18 +26,6 @@ _MIN_WIDTH = 8
 _MAX_NESTING = 40
 #: Lines at least this long were wrapped, shorter ones were ended on purpose.
 _PROSE_CELLS = 56
-
-
-class Line(NamedTuple):
-    """One line to draw. `fill` names the style of the cells up to the right edge."""
-
-    runs: tuple[Run, ...]
-    fill: str = ""
-
-    @property
-    def text(self) -> str:
-        """The line without its styles."""
-        return "".join(run.text for run in self.runs)
 
 
 def lay_out(text: str, width: int) -> list[Line]:

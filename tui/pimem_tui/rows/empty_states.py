@@ -12,8 +12,8 @@ from .filtering import NO_TYPE, parse
 if TYPE_CHECKING:
     from pimem_core.model import StoreStatus
 
-    from ..workers.messages import LayerRead
     from .filtering import Filter
+    from .layer_state import LayerState
     from .listing import Listing
 
 
@@ -72,15 +72,15 @@ def state_of(
     return "\n\n".join((said, *(status.notes if status is not None else ())))
 
 
-def state_of_layer(found: LayerRead, key: str) -> str:
+def state_of_layer(found: LayerState, key: str) -> str:
     """The message for a layer that was not created yet.
 
     Args:
         found: What is known of it.
         key: The key that creates it.
     """
-    if found.hindrance:
-        return f"There can be no memory here.\n\n{found.hindrance}"
+    if found.refusal:
+        return f"There can be no memory here.\n\n{found.refusal}"
     whose = "Your own memory" if found.store.name == "global" else "This project's memory"
     return (
         f"{whose} does not exist yet.\n\n"

@@ -1,10 +1,10 @@
-"""Files that promoted text can go to, as things to choose from."""
+"""Files that promoted text can go to, as options."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..screens.choice import Choice
+from .options import Option
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 _ROOT = "workspace"
 
 
-def target_choices(targets: Iterable[Target]) -> list[Choice]:
+def target_options(targets: Iterable[Target]) -> list[Option]:
     """Targets with what belongs into each; the value is folder and file."""
     return [
-        Choice(
+        Option(
             f"{target.folder}/{target.name}",
             f"{target.folder}/{target.name}",
             _about(target),
@@ -27,13 +27,13 @@ def target_choices(targets: Iterable[Target]) -> list[Choice]:
     ]
 
 
-def file_choices(targets: Iterable[Target], store: str) -> list[Choice]:
+def file_options(targets: Iterable[Target], store: str) -> list[Option]:
     """The files of one layer; the value is the file's path in it."""
     found = []
     for target in targets:
         if target.store == store:
             file = target.name if target.folder == _ROOT else f"{target.folder}/{target.name}"
-            found.append(Choice(file, file, _about(target)))
+            found.append(Option(file, file, _about(target)))
     return found
 
 
@@ -41,10 +41,10 @@ def _about(target: Target) -> str:
     return ", ".join(part for part in ("" if target.exists else "new file", target.about) if part)
 
 
-def typed_target(text: str) -> Choice | None:
+def typed_target(text: str) -> Option | None:
     """What a typed target means: without a folder it is the project's."""
     folder, _, name = text.rpartition("/")
     if not name:
         return None
     name = name if name.endswith(".md") else f"{name}.md"
-    return Choice(f"{folder or _ROOT}/{name}", f"{folder or _ROOT}/{name}", "as you typed it")
+    return Option(f"{folder or _ROOT}/{name}", f"{folder or _ROOT}/{name}", "as you typed it")

@@ -12,7 +12,7 @@ from ..widgets import TopicList
 from .store_screen import StoreScreen
 
 if TYPE_CHECKING:
-    from ..workers.messages import LayerRead
+    from ..rows.layer_state import LayerState
 
 #: What needs a store whose files have entries.
 _OF_BRANCHES = ("unfold", "fold", "unfold_all", "follow_entry")
@@ -23,7 +23,7 @@ class BranchScreen(StoreScreen):
     """Unfolds files into their entries, follows from entry to entry, creates a layer."""
 
     @property
-    def known_layer(self) -> LayerRead | None:
+    def known_layer(self) -> LayerState | None:
         """What is known of the shown store as a layer."""
         return self._shown[self._index].layer
 
@@ -58,7 +58,7 @@ class BranchScreen(StoreScreen):
         if action == "init_layer":
             if not found.missing or self.store.name not in ("global", "workspace"):
                 return False
-            return None if found.hindrance else True
+            return None if found.refusal else True
         if action == "clear_task":
             return True if found.task else None
         return True
@@ -129,19 +129,19 @@ class BranchScreen(StoreScreen):
         """Create the layer that is shown."""
         layer = self.store if isinstance(self.store, LayerStore) else None
         if layer is not None:
-            self.app.init_layer(layer)
+            self.app.layers.init(layer)
 
     def action_edit_task(self) -> None:
         """Edit the current task."""
         layer = self.store if isinstance(self.store, LayerStore) else None
         if layer is not None and self.known_layer is not None:
-            self.app.edit_task(layer, self.known_layer.load.task_file)
+            self.app.layers.edit_task(layer, self.known_layer.load.task_file)
 
     def action_clear_task(self) -> None:
         """Clear the current task, after a question."""
         layer = self.store if isinstance(self.store, LayerStore) else None
         if layer is not None and self.known_layer is not None:
-            self.app.clear_task(layer, self.known_layer.task)
+            self.app.layers.clear_task(layer, self.known_layer.task)
 
     def action_inbox(self) -> None:
         """Show what waits in the inbox."""

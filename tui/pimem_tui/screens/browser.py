@@ -149,7 +149,7 @@ class BrowserScreen(BranchScreen):
         if (message.store, message.query) == (self.store, self._query):
             self.hits_due = False
             self.filter_bar.note = "stopped"
-            self.app.say_error(message.error)
+            self.app.notices.say_error(message.error)
 
     def action_next_type(self) -> None:
         """Keep to the next type of the store, after the last to all; words of the filter stay."""
@@ -234,7 +234,7 @@ class BrowserScreen(BranchScreen):
         marked = self.marked
         if marked:
             pinned = not all(topic.pinned for topic in marked)
-            self.app.pin_several(self.store, marked, pinned)
+            self.app.changes.pin_several(self.store, marked, pinned)
         else:
             super().action_toggle_pin()
 
@@ -242,14 +242,16 @@ class BrowserScreen(BranchScreen):
         """Remove the marked topics, or the selected one, after asking."""
         marked = self.marked
         if marked:
-            self.app.remove_several(self.store, marked)
+            self.app.changes.remove_several(self.store, marked)
         else:
             super().action_remove()
 
     def action_sort(self) -> None:
         """Go on to the next order of the rows."""
         self._order = (self._order + 1) % len(ORDERS)
-        self.app.say(f"Sorted {ORDERS[self._order][0]}." if self._order else "In index order.")
+        self.app.notices.say(
+            f"Sorted {ORDERS[self._order][0]}." if self._order else "In index order."
+        )
         self._read()
 
     # Other screens -----------------------------------------------------------------------------
@@ -258,11 +260,11 @@ class BrowserScreen(BranchScreen):
         """Write a new topic."""
         topic = self.topic
         holds_entries = topic is not None and (topic.entries or self.entry is not None)
-        self.app.write_topic(self.store, file=file_of(topic) if topic and holds_entries else "")
+        self.app.editor.write(self.store, file=file_of(topic) if topic and holds_entries else "")
 
     def action_drafts(self) -> None:
         """Go on with a text that was never saved."""
-        self.app.offer_drafts(asked=True)
+        self.app.drafts.offer(asked=True)
 
     def action_injection(self) -> None:
         """Show what pi's model is given."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar
 
 from pimem_core.formats.text import visible_cell
 from pimem_styles import stylesheets
@@ -25,27 +25,14 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
-    from ..rows.branches import EntryRow
+    from ..rows.options import Option
 
 #: Labels wider than this do not widen their column, in cells.
 _MOST_LABEL = 40
 
 
-class Choice(NamedTuple):
-    """One of the things to choose from: its value, what it is called, and a word about it."""
-
-    value: str
-    label: str
-    note: str = ""
-
-
-def entry_choices(rows: Sequence[EntryRow]) -> list[Choice]:
-    """Entries to choose from, by their handles."""
-    return [Choice(row.file, row.entry.heading, f"{row.of}, {row.standing}") for row in rows]
-
-
 class ChoiceScreen(SteadyModal[str | None]):
-    """Answers with the value of one choice, or with what was typed; None when nothing was chosen.
+    """Answers with the value of one option, or with what was typed; None when nothing was chosen.
 
     Typing keeps to what contains the words.
     """
@@ -59,27 +46,27 @@ class ChoiceScreen(SteadyModal[str | None]):
     def __init__(
         self,
         title: str,
-        choices: Sequence[Choice],
+        options: Sequence[Option],
         *,
         at: str = "",
         search: bool = False,
-        new: Callable[[str], Choice | None] | None = None,
+        new: Callable[[str], Option | None] | None = None,
         hint: str = "",
     ) -> None:
         """Ask.
 
         Args:
             title: The question.
-            choices: What there is.
+            options: What there is.
             at: The value to begin at.
             search: Whether words can be typed to keep to some.
-            new: What a typed text means beside the choices, for one that is none of them.
+            new: What a typed text means beside the options, for one that is none of them.
             hint: Stands in the empty field.
         """
         super().__init__()
         self._title = visible_cell(title)
-        self._choices = choices
-        self._shown = list(choices)
+        self._options = options
+        self._shown = list(options)
         self._at = at
         self._search = search or new is not None
         self._new = new
@@ -95,12 +82,12 @@ class ChoiceScreen(SteadyModal[str | None]):
             yield Static(f"{take} chooses, {cancel} leaves it as it is", id="detail", markup=False)
 
     def on_mount(self) -> None:
-        """Show the choices; keys go to the field where there is one."""
+        """Show the options; keys go to the field where there is one."""
         self.set_class(self._search, "-search")
         (self.field if self._search else self.rows).focus()
         if not self._search:
             self.field.disabled = True
-        values = [choice.value for choice in self._choices]
+        values = [option.value for option in self._options]
         self._show(values.index(self._at) if self._at in values else 0)
 
     def on_resize(self) -> None:
@@ -108,15 +95,15 @@ class ChoiceScreen(SteadyModal[str | None]):
         self.call_after_refresh(self._show, None)
 
     def _show(self, selected: int | None) -> None:
-        widest = max((cell_len(clean(choice.label, 200)) for choice in self._shown), default=0)
+        widest = max((cell_len(clean(option.label, 200)) for option in self._shown), default=0)
         room = max(self.rows.size.width - 2, 8)
         label_cells = min(widest, _MOST_LABEL, room)
         rows = []
-        for choice in self._shown:
-            note = cut(clean(choice.note), room - label_cells - 2)
+        for option in self._shown:
+            note = cut(clean(option.note), room - label_cells - 2)
             rows.append(
                 [
-                    Run(" " + fit(clean(choice.label, 200), label_cells), "name"),
+                    Run(" " + fit(clean(option.label, 200), label_cells), "name"),
                     Run(f"  {note} " if note else " ", "muted"),
                 ]
             )
@@ -128,11 +115,11 @@ class ChoiceScreen(SteadyModal[str | None]):
     def _narrow(self, message: Input.Changed) -> None:
         words = message.value.strip().casefold()
         self._shown = [
-            choice
-            for choice in self._choices
-            if words in choice.label.casefold() or words in choice.note.casefold()
+            option
+            for option in self._options
+            if words in option.label.casefold() or words in option.note.casefold()
         ]
-        labels = {choice.label.casefold() for choice in self._choices}
+        labels = {option.label.casefold() for option in self._options}
         made = self._new(message.value.strip()) if self._new and words else None
         if made is not None and words not in labels:
             self._shown.append(made)

@@ -12,10 +12,10 @@ from textual.containers import Container, Vertical
 from textual.widgets import Static
 
 from ..drawing.cells import clean, cut
-from ..drawing.markdown import Line
+from ..drawing.lines import Line
 from ..drawing.wrap import Run, wrap
 from ..keys.bindings import bindings_of
-from ..manager import Manager
+from ..services.manager_app import ManagerApp
 from ..widgets import BodyView, KeyBar, TooSmall
 from .steady import SteadyScreen
 
@@ -38,7 +38,7 @@ class _Column(NamedTuple):
 class ConflictScreen(SteadyScreen[str | None]):
     """Shows both texts and the result; gives the result, or None to go on editing."""
 
-    app = getters.app(Manager)
+    app = getters.app(ManagerApp)
 
     CSS_PATH = stylesheets("conflict")
     AUTO_FOCUS = None

@@ -17,7 +17,7 @@ from ..keys.bindings import bindings, bindings_of
 from ..rows.branches import EntryRow, file_of
 from ..widgets import BodyView, KeyBar, TooSmall, TopicHeading
 from ..widgets.contents import Contents
-from ..workers.messages import BodyRead, LinksRead, StoreTouched, TopicChanged
+from ..workers.messages import BodyRead, LinksRead
 from ..workers.reading import read_body, read_entry_links, read_links
 from .topic_screen import LOW, TopicScreen
 
@@ -29,8 +29,10 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
+    from ..drawing.lines import Line
     from ..drawing.links import Target
-    from ..drawing.markdown import Line
+    from ..services.outcomes import TopicChanged
+    from ..services.watcher import StoreTouched
 
 _PINS = {"pinned_now": True, "unpinned_now": False}
 _LINK_ACTIONS = ("next_link", "follow")
@@ -134,8 +136,8 @@ class DetailScreen(TopicScreen):
         """Show what is known, read the rest."""
         self.due = True
         self.heading.show(self._topic)
-        self.app.topic_changed.subscribe(self, self._follow_change)
-        self.app.store_touched.subscribe(self, self._follow_others)
+        self.app.outcomes.changed.subscribe(self, self._follow_change)
+        self.app.watcher.touched.subscribe(self, self._follow_others)
         self.watch(self.body, "scroll_y", self._follow_scroll, init=False)
 
     def _follow_scroll(self, line: float) -> None:
@@ -189,7 +191,7 @@ class DetailScreen(TopicScreen):
         if self._touched == file_of(self._topic):
             self._touched = ""
             if not message.error:  # which stands in the place of the text
-                self.app.say(f'"{self._topic.name}" changed on disk just now.')
+                self.app.notices.say(f'"{self._topic.name}" changed on disk just now.')
         self._show_text()
         store = self._store if isinstance(self._store, LinkedStore) else None
         layer = self._store if isinstance(self._store, LayerStore) else None
@@ -274,7 +276,7 @@ class DetailScreen(TopicScreen):
 
     def _follow(self, target: Target) -> None:
         if target.topic is None:
-            self.app.say(f"Nothing has the name “{clean(target.name, 60)}” yet.")
+            self.app.notices.say(f"Nothing has the name “{clean(target.name, 60)}” yet.")
             return
         if target.topic.file == self._topic.file:
             self.body.jump_to(0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from pimem_core.errors import PimemError
@@ -17,7 +18,7 @@ from textual import on
 
 from ..keys.bindings import bindings_of
 from ..services.saving import Refusal, attempt
-from ..workers.messages import DiskRead, NotSaved, Saved, StoreTouched
+from ..workers.messages import DiskRead
 from .confirm import ConfirmScreen
 from .edit_form import EditForm, Fields
 
@@ -27,8 +28,10 @@ if TYPE_CHECKING:
     from pimem_core.model import Change, Document
     from pimem_core.systems.stores import Store
     from textual.binding import BindingType
-    from textual.message import Message
     from textual.timer import Timer
+
+    from ..services.jobs import Next
+    from ..services.watcher import StoreTouched
 
 #: Seconds after a key before a draft is written.
 _KEEP_S = 0.35
@@ -71,8 +74,8 @@ class EditScreen(EditForm):
 
     def on_mount(self) -> None:
         """Take the draft, and follow what others do to the topic."""
-        self.app.open_drafts.add(self._draft.path)
-        self.app.store_touched.subscribe(self, self._follow_others)
+        self.app.drafts.open.add(self._draft.path)
+        self.app.watcher.touched.subscribe(self, self._follow_others)
         if self._line > 1:
             place = (self._line - 1, 0)
             self.call_after_refresh(self.editor.move_cursor, place, center=True)
@@ -83,7 +86,7 @@ class EditScreen(EditForm):
 
     def on_unmount(self) -> None:
         """Keep what is typed if the app ends here."""
-        self.app.open_drafts.discard(self._draft.path)
+        self.app.drafts.open.discard(self._draft.path)
         if self._keeping is not None and self._latest is not None:
             self._keep(self._latest)
 
@@ -180,17 +183,22 @@ class EditScreen(EditForm):
         self._start(save, opened, text)
 
     def _start(self, work: Callable[[], Change], opened: str, text: str) -> None:
-        """Run a save in a worker; what hinders it comes back to `take_refusal`."""
+        """Save in a worker; a refusal comes back to `take_refusal`."""
         file = self._document.file if self._document is not None else None
 
-        def run() -> Message:
-            done = attempt(self.store, self.app.turn, work, file=file, opened=opened, text=text)
+        def run() -> Next:
+            turn = self.app.jobs.turn
+            done = attempt(self.store, turn, work, file=file, opened=opened, text=text)
             if isinstance(done, Refusal):
-                return NotSaved(self, done)
+                return partial(self.take_refusal, done)
             self._draft.discard()
-            return Saved(self, done)
+            return partial(self._end_saved, done)
 
-        self.app.start(self.store, file or self._draft.path, run, patient=True)
+        self.app.jobs.start(self.store, file or self._draft.path, run, patient=True)
+
+    def _end_saved(self, change: Change) -> None:
+        self.close()
+        self.app.outcomes.report(self.store, change)
 
     def take_refusal(self, message: Refusal) -> None:
         """Ask the person what to do about a save that did not happen; nothing typed is lost."""
@@ -212,13 +220,15 @@ class EditScreen(EditForm):
         elif message.kind == "gone":
             self._become_new()
         else:
-            self.app.say_error(f"{message.reason} What you typed is still here.")
+            self.app.notices.say_error(f"{message.reason} What you typed is still here.")
 
     def _become_new(self) -> None:
         """Go on with a text whose file was deleted: saving writes it as a new topic."""
         document = self._document
         if document is None or not isinstance(self.store, ComposingStore):
-            self.app.say_error("The file was deleted meanwhile. What you typed is kept as a draft.")
+            self.app.notices.say_error(
+                "The file was deleted meanwhile. What you typed is kept as a draft."
+            )
             return
         if self._whole:
             front = document.text.removesuffix(document.body)
@@ -230,7 +240,7 @@ class EditScreen(EditForm):
         self._note = "its file was deleted; saving writes it anew"
         self.mount(self.options(Fields(replace=True)), before="#about")
         self._changed()
-        self.app.say_error("The file was deleted meanwhile. Saving again writes it anew.")
+        self.app.notices.say_error("The file was deleted meanwhile. Saving again writes it anew.")
 
     def _ask_secret(self, message: Refusal) -> None:
         typed = self.typed()

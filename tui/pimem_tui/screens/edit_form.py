@@ -25,7 +25,7 @@ from textual.widgets import Checkbox, Input, Static, TextArea
 from textual.worker import get_current_worker
 
 from ..drawing.cells import clean, cut
-from ..manager import Manager
+from ..services.manager_app import ManagerApp
 from ..widgets import BodyView, KeyBar, TooSmall
 from ..widgets.choice import Choice
 from ..widgets.line_input import LineInput
@@ -59,7 +59,7 @@ class Fields(NamedTuple):
 class EditForm(SteadyScreen[None], Reader):
     """Shows what is typed, checks it and tells what it costs; it saves nothing."""
 
-    app = getters.app(Manager)
+    app = getters.app(ManagerApp)
 
     CSS_PATH = stylesheets("edit")
     AUTO_FOCUS = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from pimem_core.errors import PimemError
@@ -15,11 +16,10 @@ from textual.widgets import Static
 
 from ..drawing.cells import clean, cut
 from ..keys.bindings import bindings_of
-from ..manager import Manager
+from ..services.manager_app import ManagerApp
 from ..widgets import BodyView, KeyBar, TooSmall
 from ..widgets.body_view import MEASURE
 from ..workers.background import Reader
-from ..workers.messages import TopicChanged
 from ..workers.news import News
 from .steady import SteadyScreen
 
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from pimem_core.systems.stores import HandoffStore, Store
     from textual.app import ComposeResult
     from textual.binding import BindingType
-    from textual.message import Message
 
-    from ..drawing.markdown import Line
-    from ..workers.messages import ChangeFailed
+    from ..drawing.lines import Line
+    from ..services.jobs import Next
+    from ..services.outcomes import ChangeFailed, TopicChanged
 
 #: Seconds between two looks at the file: pi writes it at a compaction.
 _LOOK_S = 2.0
@@ -55,7 +55,7 @@ class HandoffRead(News):
 class HandoffScreen(SteadyScreen[None], Reader):
     """Shows the entries, newest first."""
 
-    app = getters.app(Manager)
+    app = getters.app(ManagerApp)
 
     CSS_PATH = stylesheets("handoff")
     AUTO_FOCUS = "BodyView"
@@ -88,8 +88,8 @@ class HandoffScreen(SteadyScreen[None], Reader):
 
     def on_mount(self) -> None:
         """Read the file, and look at it again now and then."""
-        self.app.topic_changed.subscribe(self, self._follow)
-        self.app.change_failed.subscribe(self, self._follow)
+        self.app.outcomes.changed.subscribe(self, self._follow)
+        self.app.outcomes.failed.subscribe(self, self._follow)
         self.due = True
         self.call_after_refresh(self._read)
         self.set_interval(_LOOK_S, self._read)
@@ -156,22 +156,22 @@ class HandoffScreen(SteadyScreen[None], Reader):
 
     def action_edit(self) -> None:
         """Edit the file inside the app."""
-        self.app.edit_here(self._as_store, HANDOFF_FILE, whole=True)
+        self.app.editor.open(self._as_store, HANDOFF_FILE, whole=True)
 
     def action_edit_outside(self) -> None:
         """Edit the file in the person's editor."""
-        self.app.edit_topic(self._as_store, HANDOFF_FILE)
+        self.app.external_editor.open(self._as_store, HANDOFF_FILE)
 
     def action_clear(self) -> None:
         """Empty the handoff."""
         store = self._store
 
-        def clear() -> Message:
-            with self.app.turn:
+        def clear() -> Next:
+            with self.app.jobs.turn:
                 change = store.clear_handoff()
-            return TopicChanged(store, change)
+            return partial(self.app.outcomes.report, self._as_store, change)
 
-        self.app.start(store, HANDOFF_FILE, clear)
+        self.app.jobs.start(store, HANDOFF_FILE, clear)
 
     def action_back(self) -> None:
         """Go back."""

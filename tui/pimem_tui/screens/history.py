@@ -14,13 +14,13 @@ from textual import getters, on
 from textual.containers import Vertical
 from textual.widgets import Static
 
-from ..advice import homely
+from ..advice import shorten_paths
 from ..drawing.cells import clean, cut, fit
-from ..drawing.markdown import Line
+from ..drawing.lines import Line
 from ..drawing.wrap import Run, wrap
 from ..keys.bindings import bindings_of
-from ..manager import Manager
 from ..rows.ages import short_age
+from ..services.manager_app import ManagerApp
 from ..widgets import BodyView, KeyBar, TooSmall
 from ..widgets.rows import Rows
 from ..workers.background import Reader
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
-    from ..workers.messages import ChangeFailed, TopicChanged
+    from ..services.outcomes import ChangeFailed, TopicChanged
 
 _KINDS = {"-": "removed", "+": "added", "@": "muted"}
 #: Cells from which there is room for the date beside the age.
@@ -47,7 +47,7 @@ _MOST = 2_000
 class HistoryScreen(SteadyScreen[None], Reader):
     """Lists the changes and shows what the selected one did."""
 
-    app = getters.app(Manager)
+    app = getters.app(ManagerApp)
 
     CSS_PATH = stylesheets("history")
     AUTO_FOCUS = "Rows"
@@ -76,8 +76,8 @@ class HistoryScreen(SteadyScreen[None], Reader):
 
     def on_mount(self) -> None:
         """Read the journal."""
-        self.app.topic_changed.subscribe(self, self._follow)
-        self.app.change_failed.subscribe(self, self._follow)
+        self.app.outcomes.changed.subscribe(self, self._follow)
+        self.app.outcomes.failed.subscribe(self, self._follow)
         self._read()
 
     def _follow(self, _message: TopicChanged | ChangeFailed) -> None:
@@ -105,7 +105,8 @@ class HistoryScreen(SteadyScreen[None], Reader):
         self.set_class(not message.entries, "-message")
         said = _EMPTY
         if message.error:
-            said = f"The history cannot be read.\n\n{homely(message.error, self.app.places.home)}"
+            reason = shorten_paths(message.error, self.app.places.home)
+            said = f"The history cannot be read.\n\n{reason}"
         self.query_one("#state", Static).update(visible(said))
         self._troubles = message.troubles
         self._show_troubles()
@@ -190,11 +191,11 @@ class HistoryScreen(SteadyScreen[None], Reader):
 
     def action_undo_newest(self) -> None:
         """Undo the newest change."""
-        self.app.take_back("undo")
+        self.app.changes.undo()
 
     def action_redo_newest(self) -> None:
         """Redo what was undone last."""
-        self.app.take_back("redo")
+        self.app.changes.redo()
 
     def action_back(self) -> None:
         """Go back."""

@@ -17,13 +17,14 @@ from textual.widgets import Static
 from ..drawing.cells import clean, cut
 from ..drawing.wrap import Run
 from ..keys.bindings import bindings_of
-from ..manager import Manager
-from ..rows.targets import target_choices, typed_target
+from ..rows.targets import target_options, typed_target
 from ..services.layer_changes import Wanted
+from ..services.manager_app import ManagerApp
+from ..services.watcher import StoreTouched
 from ..widgets import BodyView, KeyBar, TooSmall
 from ..widgets.rows import Rows
 from ..workers.background import Reader
-from ..workers.messages import BodyRead, InboxRead, StoreTouched, TargetsRead
+from ..workers.messages import BodyRead, InboxRead, TargetsRead
 from ..workers.reading import read_body
 from .choice import ChoiceScreen
 from .steady import SteadyScreen
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
-    from ..workers.messages import ChangeFailed, TopicChanged
+    from ..services.outcomes import ChangeFailed, TopicChanged
 
 _EMPTY = (
     "Nothing waits in the inbox.\n\n"
@@ -65,7 +66,7 @@ class _Row(NamedTuple):
 class InboxScreen(SteadyScreen[None], Reader):
     """The files of both inboxes with their sections; the text of the selected one beside them."""
 
-    app = getters.app(Manager)
+    app = getters.app(ManagerApp)
 
     CSS_PATH = stylesheets("inbox")
     AUTO_FOCUS = "Rows"
@@ -105,9 +106,9 @@ class InboxScreen(SteadyScreen[None], Reader):
 
     def on_mount(self) -> None:
         """Read the inboxes."""
-        self.app.topic_changed.subscribe(self, self._follow)
-        self.app.change_failed.subscribe(self, self._follow)
-        self.app.store_touched.subscribe(self, self._follow)
+        self.app.outcomes.changed.subscribe(self, self._follow)
+        self.app.outcomes.failed.subscribe(self, self._follow)
+        self.app.watcher.touched.subscribe(self, self._follow)
         self.due = True
         self._read()
 
@@ -116,7 +117,7 @@ class InboxScreen(SteadyScreen[None], Reader):
         self._read()
 
     def _read(self) -> None:
-        layers = self.app.layers
+        layers = self.app.layers.all
 
         def work() -> None:
             found, error = [], ""
@@ -138,7 +139,7 @@ class InboxScreen(SteadyScreen[None], Reader):
             self._rows.append(_Row(layer, file))
             self._rows += [_Row(layer, file, section) for section in file.sections]
         if message.error:
-            self.app.say_error(message.error)
+            self.app.notices.say_error(message.error)
         count = len(message.files)
         self.set_class(not count, "-message")
         self.query_one("#title", Static).update(
@@ -181,7 +182,7 @@ class InboxScreen(SteadyScreen[None], Reader):
 
     @property
     def _workspace(self) -> LayerStore | None:
-        return next((layer for layer in self.app.layers if layer.name == "workspace"), None)
+        return next((layer for layer in self.app.layers.all if layer.name == "workspace"), None)
 
     def _chosen(self, row: _Row) -> Sequence[str] | None:
         """The chosen sections of a file; None when all of it is."""
@@ -285,7 +286,7 @@ class InboxScreen(SteadyScreen[None], Reader):
         self.app.push_screen(
             ChoiceScreen(
                 f"Promote {what}: where to?",
-                target_choices(message.targets),
+                target_options(message.targets),
                 new=typed_target,
                 hint="find, or type a new one such as knowledge/redis.md",
             ),
@@ -303,22 +304,22 @@ class InboxScreen(SteadyScreen[None], Reader):
     def action_edit(self) -> None:
         """Edit the file here."""
         if self.selected is not None:
-            self.app.edit_here(self.selected.layer, self.selected.file.file)
+            self.app.editor.open(self.selected.layer, self.selected.file.file)
 
     def action_edit_outside(self) -> None:
         """Edit the file in the person's own editor."""
         if self.selected is not None:
-            self.app.edit_topic(self.selected.layer, self.selected.file.file)
+            self.app.external_editor.open(self.selected.layer, self.selected.file.file)
 
     def action_remove(self) -> None:
         """Remove the file after asking."""
         if self.selected is not None:
-            self.app.remove_topic(self.selected.layer, _topic(self.selected))
+            self.app.changes.remove(self.selected.layer, _topic(self.selected))
 
     def action_checkpoint(self) -> None:
         """Put an empty checkpoint into the inbox."""
         if self._workspace is not None:
-            self.app.checkpoint(self._workspace)
+            self.app.layers.checkpoint(self._workspace)
 
     def action_back(self) -> None:
         """Go back."""

@@ -15,10 +15,10 @@ from textual.containers import Horizontal
 from textual.widgets import Static
 
 from ..drawing.cells import clean
-from ..drawing.markdown import Line
+from ..drawing.lines import Line
 from ..drawing.wrap import Run, wrap
 from ..keys.bindings import bindings_of
-from ..manager import Manager
+from ..services.manager_app import ManagerApp
 from ..widgets import BodyView, KeyBar, TooSmall
 from ..widgets.rows import Rows
 from ..workers.background import Reader
@@ -68,7 +68,7 @@ class InjectionRead(News):
 class InjectionScreen(SteadyScreen[None], Reader):
     """The text at the left, its entries with bars at the right; moving in one moves the other."""
 
-    app = getters.app(Manager)
+    app = getters.app(ManagerApp)
 
     CSS_PATH = stylesheets("injection")
     AUTO_FOCUS = "Rows"

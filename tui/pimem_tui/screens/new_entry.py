@@ -26,10 +26,11 @@ from textual.widgets import Input, Static
 
 from ..keys.bindings import bindings_of
 from ..rows.branches import entry_rows
-from ..rows.targets import file_choices
+from ..rows.options import entry_options
+from ..rows.targets import file_options
 from ..widgets.line_input import LineInput
 from ..workers.messages import OlderRead, TargetsRead
-from .choice import ChoiceScreen, entry_choices
+from .choice import ChoiceScreen
 from .edit import EditScreen
 from .edit_form import Fields
 
@@ -170,7 +171,7 @@ class NewEntryScreen(EditScreen):
             try:
                 self.post_message(work())
             except PimemError as error:
-                self.app.call_from_thread(self.app.say_error, str(error))
+                self.app.call_later(self.app.notices.say_error, str(error))
 
         self.run_worker(run, thread=True, exclusive=True, exit_on_error=False, group="look")
 
@@ -187,7 +188,7 @@ class NewEntryScreen(EditScreen):
                 self.name_field.value = file
                 self.summary_field.focus()
 
-        choices = file_choices(message.targets, self.store.name)
+        choices = file_options(message.targets, self.store.name)
         self.app.push_screen(
             ChoiceScreen("Which file?", choices, at=self.name_field.value, search=True), chosen
         )
@@ -207,10 +208,10 @@ class NewEntryScreen(EditScreen):
                 self.query_one("#supersedes", Input).value = headings[file]
 
         if not headings:
-            self.app.say("There is no older entry.")
+            self.app.notices.say("There is no older entry.")
             return
         rows = sorted(message.rows, key=lambda row: row.of != self.name_field.value)
         self.app.push_screen(
-            ChoiceScreen("Which entry does this one supersede?", entry_choices(rows), search=True),
+            ChoiceScreen("Which entry does this one supersede?", entry_options(rows), search=True),
             chosen,
         )

@@ -12,11 +12,11 @@ from textual import getters, on
 from textual.widgets import Static
 
 from ..drawing.cells import clean, cut
-from ..drawing.markdown import Line
+from ..drawing.lines import Line
 from ..drawing.wrap import Run, wrap
 from ..keys.bindings import bindings_of
-from ..manager import Manager
-from ..rows.targets import target_choices, typed_target
+from ..rows.targets import target_options, typed_target
+from ..services.manager_app import ManagerApp
 from ..widgets import BodyView, KeyBar, TooSmall
 from ..workers.background import Reader
 from ..workers.messages import PromotionRead
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
     from ..services.layer_changes import Wanted
-    from ..workers.messages import ChangeFailed, TopicChanged
+    from ..services.outcomes import ChangeFailed, TopicChanged
 
 #: Lines of the old text that show above what is added.
 _ABOVE = 4
@@ -40,7 +40,7 @@ _ABOVE = 4
 class PromotionScreen(SteadyScreen[None], Reader):
     """The target as it would be, what is added marked; nothing is written before `promote`."""
 
-    app = getters.app(Manager)
+    app = getters.app(ManagerApp)
 
     CSS_PATH = stylesheets("promotion")
     AUTO_FOCUS = "BodyView"
@@ -66,8 +66,8 @@ class PromotionScreen(SteadyScreen[None], Reader):
 
     def on_mount(self) -> None:
         """Work out what it would do; go back once it is done."""
-        self.app.topic_changed.subscribe(self, self._follow_change)
-        self.app.change_failed.subscribe(self, self._follow_failure)
+        self.app.outcomes.changed.subscribe(self, self._follow_change)
+        self.app.outcomes.failed.subscribe(self, self._follow_failure)
         self._read()
 
     def _read(self) -> None:
@@ -126,7 +126,7 @@ class PromotionScreen(SteadyScreen[None], Reader):
 
     def action_promote(self) -> None:
         """Write it."""
-        self.app.promote(self._store, self._wanted)
+        self.app.layers.promote(self._store, self._wanted)
 
     def action_target(self) -> None:
         """Choose another file."""
@@ -141,7 +141,7 @@ class PromotionScreen(SteadyScreen[None], Reader):
         self.app.push_screen(
             ChoiceScreen(
                 "Where to?",
-                target_choices(self._targets),
+                target_options(self._targets),
                 at=f"{self._wanted.folder}/{self._wanted.target}",
                 new=typed_target,
                 hint="find, or type a new one such as knowledge/redis.md",

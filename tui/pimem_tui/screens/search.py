@@ -17,7 +17,7 @@ from textual.worker import get_current_worker
 from ..drawing.cells import clean, cut, find_matches, fit
 from ..drawing.wrap import Run
 from ..keys.bindings import bindings_of
-from ..manager import Manager
+from ..services.manager_app import ManagerApp
 from ..widgets import KeyBar, TooSmall
 from ..widgets.line_input import LineInput
 from ..widgets.rows import Rows
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
     from textual.message import Message
 
-    from ..workers.messages import TopicChanged
+    from ..services.outcomes import TopicChanged
 
 #: Most hits that are listed; whoever has more types on.
 _MOST = 1_000
@@ -69,7 +69,7 @@ class SearchInput(LineInput):
 class SearchScreen(SteadyScreen[None], Reader):
     """Looks for words in every store."""
 
-    app = getters.app(Manager)
+    app = getters.app(ManagerApp)
 
     CSS_PATH = stylesheets("search")
     AUTO_FOCUS = "SearchInput"
@@ -108,7 +108,7 @@ class SearchScreen(SteadyScreen[None], Reader):
     def on_mount(self) -> None:
         """Begin empty. Keys stay with the words, also after a click on a hit."""
         self.rows.can_focus = False
-        self.app.topic_changed.subscribe(self, self._follow)
+        self.app.outcomes.changed.subscribe(self, self._follow)
         self._begin()
 
     def _follow(self, _message: TopicChanged) -> None:
@@ -178,7 +178,7 @@ class SearchScreen(SteadyScreen[None], Reader):
             said = f"Nothing found. {key} clears the words." if message.done else "Searching …"
         self._say("\n\n".join((said, *message.errors)) if said else "")
         if message.done and message.hits and message.errors:
-            self.app.say_error(message.errors[0])
+            self.app.notices.say_error(message.errors[0])
 
     def action_open(self) -> None:
         """Open the selected topic in its store."""

@@ -18,12 +18,11 @@ from textual.widgets import Input, Static
 from ..drawing.cells import clean, fit
 from ..drawing.wrap import Run
 from ..keys.bindings import bindings_of
-from ..manager import Manager
+from ..services.manager_app import ManagerApp
 from ..widgets import KeyBar, TooSmall
 from ..widgets.line_input import LineInput
 from ..widgets.rows import Rows
 from ..workers.background import Reader
-from ..workers.messages import Copied
 from ..workers.news import News
 from .steady import SteadyScreen
 
@@ -75,7 +74,7 @@ class ValueInput(LineInput):
 class SettingsScreen(SteadyScreen[None], Reader):
     """Lists the settings; one line below changes the selected one."""
 
-    app = getters.app(Manager)
+    app = getters.app(ManagerApp)
 
     CSS_PATH = stylesheets("settings")
     AUTO_FOCUS = "Rows"
@@ -126,7 +125,7 @@ class SettingsScreen(SteadyScreen[None], Reader):
     def _take(self, message: SettingsRead) -> None:
         self.due = False
         if message.changed is not None:
-            self.app.take_settings(message.changed)
+            self.app.themes.choose(message.changed.theme)
         old = self._rows[self.rows.selected].handle if self._rows else None
         found = [row for section in message.sections for row in (_Row(), *_rows_of(section))]
         self._rows = found[1:]
@@ -285,7 +284,7 @@ class SettingsScreen(SteadyScreen[None], Reader):
         self._show_about()
 
     def _keep(self, row: _Row, value: Any) -> None:
-        setting, places = row.setting, self.app.places
+        setting, app, places = row.setting, self.app, self.app.places
         assert setting is not None
         if value == setting.value:
             return
@@ -293,12 +292,12 @@ class SettingsScreen(SteadyScreen[None], Reader):
 
         def work() -> None:
             try:
-                with self.app.turn:
+                with app.jobs.turn:
                     options.change(places, row.section, setting.key, value)
             except PimemError as error:
-                self.app.post_message(Copied(str(error), warning=True))
+                app.call_later(app.notices.say_error, str(error))
             else:
-                self.app.post_message(Copied(_said(setting, value)))
+                app.call_later(app.notices.say, _what_changed(setting, value))
             loaded = load_settings(places)[0]
             self.post_message(SettingsRead(options.sections(places), loaded))
 
@@ -356,7 +355,7 @@ def _plain(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _said(setting: Setting, value: Any) -> str:
+def _what_changed(setting: Setting, value: Any) -> str:
     if setting.kind == "texts":
         return f"{setting.key} has {plural(len(value), 'item')} now."
     return f"{setting.key} is {_plain(value)} now; it was {_shown(setting)}."

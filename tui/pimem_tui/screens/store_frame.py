@@ -11,7 +11,7 @@ from textual.containers import Horizontal
 from textual.widget import MountError
 from textual.widgets import Static
 
-from ..advice import homely
+from ..advice import shorten_paths
 from ..widgets import (
     FilterBar,
     KeyBar,
@@ -78,7 +78,7 @@ class StoreFrame(AwaitedScreen):
 
     async def _fill(self) -> None:
         """Mount what the rows need not wait for."""
-        self.app.bring_sheet("parts")
+        self.app.sheets.bring("parts")
         with contextlib.suppress(MountError):  # the app ends already
             await self.preview.fill()
             await self.mount(self.strip, self.filter_bar, before=self.query_one(Seam))
@@ -93,7 +93,7 @@ class StoreFrame(AwaitedScreen):
     def say_instead(self, text: str | None) -> None:
         """Show a text in the place of the list, or the list."""
         self.set_class(text is not None and self._state.is_attached, "-message")
-        self._state.update(visible(homely(text or "", self._home)))
+        self._state.update(visible(shorten_paths(text or "", self._home)))
 
     def on_resize(self) -> None:
         """Join the lines at the top to the preview's, once sizes are known."""

@@ -17,13 +17,10 @@ from ..services.garbage import keep_out
 from ..widgets import TopicList
 from ..widgets.store_header import read_only
 from ..workers.messages import (
-    ChangeFailed,
     LayerRead,
     ReadFailed,
     StatusRead,
-    StoreTouched,
     TokensCounted,
-    TopicChanged,
     TopicsRead,
 )
 from ..workers.reading import read_statuses, read_store, search
@@ -35,6 +32,10 @@ if TYPE_CHECKING:
     from pimem_core.model import StoreStatus, Topic
     from pimem_core.systems.stores import Store
     from textual.timer import Timer
+
+    from ..rows.layer_state import LayerState
+    from ..services.outcomes import ChangeFailed, TopicChanged
+    from ..services.watcher import StoreTouched
 
 #: Seconds after which reading is worth a message.
 _SLOW_S = 0.15
@@ -63,7 +64,7 @@ class Shown:
     #: Files whose entries show below them.
     unfolded: set[str] = field(default_factory=set)
     #: What is known besides of a layer of a memory.
-    layer: LayerRead | None = None
+    layer: LayerState | None = None
 
 
 class StoreScreen(StoreFrame):
@@ -132,7 +133,7 @@ class StoreScreen(StoreFrame):
             return False
         shown = self._shown[self._index]
         found = shown.layer
-        hindered = layer is not None and (found is None or bool(found.hindrance))
+        hindered = layer is not None and (found is None or bool(found.refusal))
         # What cannot be read cannot be written either: nothing should be typed in vain.
         return None if hindered or shown.error or read_only(self.store_status) else True
 
@@ -152,12 +153,16 @@ class StoreScreen(StoreFrame):
             self.topic_list.show(self._top, name_cells=self._top.name_cells)
         self.tabs.active = self._index
         self.about.path = self.store.place
-        self.app.topic_changed.subscribe(self, self._follow_change)
-        self.app.change_failed.subscribe(self, self._follow_failure)
-        self.app.store_touched.subscribe(self, self._follow_others)
+        self.app.outcomes.changed.subscribe(self, self._follow_change)
+        self.app.outcomes.failed.subscribe(self, self._follow_failure)
+        self.app.watcher.touched.subscribe(self, self._follow_others)
+        self.app.drafts.counted.subscribe(self, self._count_drafts)
         self.set_timer(PAINT_S, partial(self._read, others=True))
         self.set_interval(60, self.topic_list.redraw)  # ages move on
         self.set_interval(_LOCK_LOOK_S, self._look_at_lock)
+
+    def _count_drafts(self, count: int) -> None:
+        self.about.drafts = count
 
     # Reading -----------------------------------------------------------------------------------
 
@@ -189,7 +194,7 @@ class StoreScreen(StoreFrame):
         )
         self.read("read", job)
         if touched is None:
-            self.app.watch_store(self.store)
+            self.app.watcher.watch(self.store)
         if others:
             rest = [store for store in self._stores if store is not self.store]
             self.read("statuses", partial(read_statuses, rest))
@@ -209,7 +214,7 @@ class StoreScreen(StoreFrame):
         shown.listing = message.listing
         shown.error = ""
         shown.marked &= message.listing.rows.keys()
-        changed = self.app.news(message.store, message.changed)
+        changed = self.app.outcomes.by_others(message.store, message.changed)
         if changed:
             self._mark_changed(shown, changed)
         self.tabs.set_count(index, message.listing.count)
@@ -269,7 +274,9 @@ class StoreScreen(StoreFrame):
             self.due = self.hits_due = False
             listing = self._shown[index].listing
             if listing is not None and listing.topics:
-                self.app.say_error(message.error)  # what was read before stays on the screen
+                self.app.notices.say_error(
+                    message.error
+                )  # what was read before stays on the screen
             self._show_state()
 
     @on(StatusRead)
@@ -285,8 +292,8 @@ class StoreScreen(StoreFrame):
 
     @on(LayerRead)
     def _take_layer(self, message: LayerRead) -> None:
-        index = self._stores.index(message.store)
-        self._shown[index].layer = message
+        index = self._stores.index(message.state.store)
+        self._shown[index].layer = message.state
         if index == self._index:
             self._show_layer()
             self._show_state()

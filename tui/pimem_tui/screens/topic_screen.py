@@ -9,8 +9,8 @@ from pimem_core.systems.stores import EditableStore, PinningStore, RemovingStore
 from textual import getters
 
 from ..keys.bindings import bindings
-from ..manager import Manager
 from ..rows.branches import ARCHIVED, EntryRow, file_of
+from ..services.manager_app import ManagerApp
 from ..widgets.store_header import read_only
 from ..workers.background import Reader
 from .steady import SteadyScreen
@@ -39,7 +39,7 @@ _OF_ENTRIES, _OF_FILES = ("set_status", "supersede"), ("toggle_pin", "remove")
 class TopicScreen(SteadyScreen[None], Reader):
     """A screen with a store and one topic that actions are about."""
 
-    app = getters.app(Manager)
+    app = getters.app(ManagerApp)
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(
         *("topic.edit", "topic.edit_outside", "topic.pin", "topic.remove", "topic.copy"),
@@ -89,46 +89,46 @@ class TopicScreen(SteadyScreen[None], Reader):
     def action_toggle_pin(self) -> None:
         """Pin or unpin the topic."""
         if self.topic is not None:
-            self.app.pin_topic(self.store, self.topic)
+            self.app.changes.pin(self.store, self.topic)
 
     def action_remove(self) -> None:
         """Remove the topic after asking."""
         if self.topic is not None:
-            self.app.remove_topic(self.store, self.topic)
+            self.app.changes.remove(self.store, self.topic)
 
     def action_edit(self) -> None:
         """Edit the topic inside the app."""
         if self.entry is not None:
-            self.app.edit_here(self.store, self.entry.of, line=self.entry.entry.line)
+            self.app.editor.open(self.store, self.entry.of, line=self.entry.entry.line)
         elif self.topic is not None:
-            self.app.edit_here(self.store, self.topic.file)
+            self.app.editor.open(self.store, self.topic.file)
 
     def action_copy(self) -> None:
         """Copy the topic's text."""
         if self.entry is not None:
-            self.app.copy_text(self.entry.name, self.entry.entry.text)
+            self.app.clipboards.copy_text(self.entry.name, self.entry.entry.text)
         elif self.topic is not None:
-            self.app.copy_topic(self.store, self.topic)
+            self.app.clipboards.copy_topic(self.store, self.topic)
 
     def action_edit_outside(self) -> None:
         """Edit the topic in the person's editor."""
         if self.topic is not None:
-            self.app.edit_topic(self.store, file_of(self.topic))
+            self.app.external_editor.open(self.store, file_of(self.topic))
 
     def action_set_status(self) -> None:
         """Set the status of the entry."""
         layer = self.store if isinstance(self.store, LayerStore) else None
         if layer is not None and self.entry is not None:
-            self.app.choose_status(layer, self.entry)
+            self.app.layers.choose_status(layer, self.entry)
 
     def action_supersede(self) -> None:
         """Choose the entry that supersedes this one."""
         layer = self.store if isinstance(self.store, LayerStore) else None
         if layer is not None and self.entry is not None:
-            self.app.choose_newer(layer, self.entry)
+            self.app.layers.choose_newer(layer, self.entry)
 
     def action_archive(self) -> None:
         """Move the entry, or the file, to the archive."""
         layer = self.store if isinstance(self.store, LayerStore) else None
         if layer is not None and self.topic is not None:
-            self.app.archive(layer, self.topic)
+            self.app.layers.archive(layer, self.topic)

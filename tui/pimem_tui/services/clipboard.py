@@ -1,4 +1,4 @@
-"""The clipboard: the terminal's own (OSC 52), and the desktop's where a tool is there."""
+"""The clipboard: the terminal's own (OSC 52), and the desktop's where there is a tool for it."""
 
 from __future__ import annotations
 
@@ -7,12 +7,17 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
+from pimem_core.errors import PimemError
 from pimem_core.formats.text import plural
 
-from ..workers.messages import Copied
-
 if TYPE_CHECKING:
-    from textual.app import App
+    from collections.abc import Callable
+
+    from pimem_core.model import Topic
+    from pimem_core.systems.stores import Store
+
+    from .loop import Loop
+    from .notices import Notices
 
 #: Terminals take about 100 KB of a sequence; beyond it they drop it or worse.
 _MOST_OSC = 74_000
@@ -43,36 +48,63 @@ def tools() -> list[list[str]]:
     return found
 
 
-def copy(app: App[None], what: str, text: str) -> Copied:
-    """Give a text to every clipboard there is and say what is known of it; run it in a worker.
+class Clipboards:
+    """Copies texts to every clipboard there is, and says what is known of it."""
 
-    Args:
-        app: The app on the terminal.
-        what: What to call the text.
-        text: The text.
-    """
-    tool = _by_tool(text)
-    asked = sequence(text, tmux=bool(os.environ.get("TMUX")))
-    if asked is not None:
-        app.call_from_thread(_write, app, asked)
-    size = plural(len(text), "character")
-    if tool is not None:
-        return Copied(f"Copied {what} ({size}) with {tool}.")
-    if asked is not None:
-        return Copied(
-            f"Sent {what} ({size}) to the terminal's clipboard; not every terminal takes it."
-        )
-    return Copied(
-        f"{what[:1].upper()}{what[1:]} is too long for the terminal's clipboard ({size}), and "
-        "there is no clipboard tool here.",
-        warning=True,
-    )
+    def __init__(self, loop: Loop, notices: Notices, write: Callable[[str], object]) -> None:
+        """Copy texts.
 
+        Args:
+            loop: Runs the clipboard tools.
+            notices: Says where a text went.
+            write: Writes a sequence to the terminal.
+        """
+        self._loop = loop
+        self._notices = notices
+        self._write = write
 
-def _write(app: App[None], asked: str) -> None:
-    driver = app._driver
-    if driver is not None:
-        driver.write(asked)
+    def copy_topic(self, store: Store, topic: Topic) -> None:
+        """Copy the text of a topic."""
+        self._copy(f'"{topic.name}"', lambda: store.read(topic.file).body.strip("\r\n"))
+
+    def copy_text(self, name: str, text: str) -> None:
+        """Copy a text that is on the screen already."""
+        self._copy(f'"{name}"', lambda: text)
+
+    def copy_selection(self, text: str) -> None:
+        """Copy what was selected with the mouse, or in a field."""
+        self._copy("the selected text", lambda: text)
+
+    def _copy(self, what: str, read: Callable[[], str]) -> None:
+        def work() -> None:
+            try:
+                text = read()
+            except PimemError as error:
+                self._loop.call(self._notices.say_error, str(error))
+            else:
+                self._give(what, text)
+
+        self._loop.run(work, group="copy")
+
+    def _give(self, what: str, text: str) -> None:
+        """Give a text to the clipboards, in a worker."""
+        tool = _by_tool(text)
+        asked = sequence(text, tmux=bool(os.environ.get("TMUX")))
+        if asked is not None:
+            self._loop.call(self._write, asked)
+        size = plural(len(text), "character")
+        say = self._notices.say
+        if tool is not None:
+            self._loop.call(say, f"Copied {what} ({size}) with {tool}.")
+        elif asked is not None:
+            where = "the terminal's clipboard; not every terminal takes it"
+            self._loop.call(say, f"Sent {what} ({size}) to {where}.")
+        else:
+            self._loop.call(
+                self._notices.say_error,
+                f"{what[:1].upper()}{what[1:]} is too long for the terminal's clipboard ({size}), "
+                "and there is no clipboard tool here.",
+            )
 
 
 def _by_tool(text: str) -> str | None:

@@ -1,87 +1,163 @@
-"""The terminal handed over to the person's own editor."""
+"""The person's own editor: the terminal is handed over to it, and what comes back is saved."""
 
 from __future__ import annotations
 
-import contextlib
-import os
-import signal
+import time
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from pimem_core.history.drafts import editor_command
+from pimem_core.errors import PimemError
+from pimem_core.history.drafts import Draft, Typed, TypedDraft
+from pimem_core.systems.stores import EditableStore, supporting
+from textual.app import SuspendNotSupported
+
+from ..rows.handles import to_edit
+from .saving import Refusal, attempt
+from .terminal_editor import EditorEnd, run_editor
 
 if TYPE_CHECKING:
-    import subprocess
-    from collections.abc import Callable, Iterator
-    from types import FrameType
+    from collections.abc import Callable
 
+    from pimem_core.model import Change
+    from pimem_core.paths import Places
+    from pimem_core.systems.stores import Store
     from textual.app import App
 
-
-class EditorEnd(NamedTuple):
-    """How an editor ended: its exit code, or why it could not start, and a signal to obey."""
-
-    code: int
-    error: str = ""
-    signum: int | None = None
+    from .drafts import Drafts
+    from .jobs import Jobs, Next
+    from .navigation import Navigation
+    from .notices import Notices
+    from .outcomes import Outcomes
 
 
-def run_editor(app: App[None], path: str) -> EditorEnd:
-    """Suspend the app, run the editor on a file and come back.
+class _Edit(NamedTuple):
+    """A text that is with the editor: its file, and the draft that outlives a crash meanwhile."""
 
-    The app's own loop stands still meanwhile, so signals are passed on here: an order to end goes
-    to the editor first, and `signum` tells the app to follow.
-    """
-    import subprocess
+    store: Store
+    file: str
+    handed_over: Draft
+    draft: TypedDraft
+    typed: Typed
 
-    command = editor_command(os.environ)
-    with app.suspend(), _signals_for_the_editor() as relay:
+
+class ExternalEditor:
+    """Opens topics in the editor that VISUAL or EDITOR names."""
+
+    def __init__(
+        self,
+        app: App[None],
+        places: Places,
+        *,
+        jobs: Jobs,
+        outcomes: Outcomes,
+        notices: Notices,
+        navigation: Navigation,
+        drafts: Drafts,
+        drop_keys: Callable[[], object],
+        key_for: Callable[[str], str],
+    ) -> None:
+        """Open topics.
+
+        Args:
+            app: The app that has the terminal.
+            places: Where drafts are kept.
+            jobs: Reads and saves.
+            outcomes: Reports what was saved.
+            notices: Says that nothing changed.
+            navigation: Opens the editor of the app for a text that could not be saved.
+            drafts: Knows which drafts are open.
+            drop_keys: Forgets keys that were typed before the editor has the terminal.
+            key_for: Gives the first key of a binding.
+        """
+        self._app = app
+        self._places = places
+        self._jobs = jobs
+        self._outcomes = outcomes
+        self._notices = notices
+        self._navigation = navigation
+        self._drafts = drafts
+        self._drop_keys = drop_keys
+        self._key_for = key_for
+
+    def open(self, store: Store, file: str) -> None:
+        """Open a topic's file and save what comes back."""
+
+        def read() -> Next:
+            document = to_edit(store, file, self._key_for("topic.remove"))
+            handed_over = Draft.create(self._places, file, document.text)
+            draft = TypedDraft.begin(self._places, file)
+            typed = Typed(
+                system=store.system,
+                folder=store.place,
+                opened=dict(document.__dict__),
+                name=document.name,
+                summary=document.summary,
+                body=document.text,
+                title=document.title,
+                type=document.type,
+                time=time.time(),
+                whole=True,
+                outside=handed_over.path,
+            )
+            self._drafts.open.add(draft.path)
+            try:
+                draft.keep(typed)
+            except PimemError:
+                handed_over.discard()
+                raise
+            return partial(self._run, _Edit(store, file, handed_over, draft, typed))
+
+        self._jobs.start(store, file, read, patient=True, goes_on=True)
+
+    def _run(self, edit: _Edit) -> None:
+        self._drop_keys()
         try:
-            child = subprocess.Popen([*command, path])
-        except OSError as error:
-            reason = error.strerror or str(error)
-            return EditorEnd(-1, f"Cannot start the editor {command[0]}: {reason}.")
-        relay.adopt(child)
-        code = child.wait()
-    return EditorEnd(code, signum=relay.signum)
+            end = run_editor(self._app, edit.handed_over.path)
+        except SuspendNotSupported:
+            end = EditorEnd(-1, "This terminal cannot be handed over to an editor.")
+        self._app.refresh(layout=True)
+        save = partial(self._save, edit, end)
+        self._jobs.start(edit.store, edit.file, save, resumed=True, patient=True)
+        if end.signum is not None:
+            self._app.exit(return_code=128 + end.signum)
 
+    def _save(self, edit: _Edit, end: EditorEnd) -> Next:
+        """Save what the editor left, in a worker; a text that cannot be saved stays a draft.
 
-class _Relay:
-    """Passes an order to end on to the editor and remembers it."""
+        The draft counts as open until it is gone or known to be left, so that nobody is asked
+        about it meanwhile.
+        """
+        store, file, opened = edit.store, edit.file, edit.handed_over.opened
+        text = edit.handed_over.text()
+        if text == opened:
+            edit.draft.discard()
+            if end.error:
+                reason = f"{end.error} Set VISUAL or EDITOR."
+                return partial(self._outcomes.report_failure, store, file, reason)
+            return partial(self._notices.say, f'"{edit.typed.name}" is unchanged.')
+        if end.code != 0 or end.error:
+            self._drafts.open.discard(edit.draft.path)
+            reason = end.error or f"The editor ended with code {end.code}; nothing was saved."
+            reason += f" Your text is kept in {edit.handed_over.path}."
+            return partial(self._report_left, store, file, reason)
 
-    def __init__(self) -> None:
-        self._child: subprocess.Popen[bytes] | None = None
-        self.signum: int | None = None
+        def save() -> Change:
+            return supporting(store, EditableStore).save(file, opened=opened, text=text)
 
-    def adopt(self, child: subprocess.Popen[bytes]) -> None:
-        """Pass signals on to this process, also one that came while it started."""
-        self._child = child
-        if self.signum is not None:
-            child.send_signal(self.signum)
+        done = attempt(store, self._jobs.turn, save, file=file, opened=opened, text=text)
+        if isinstance(done, Refusal):
+            typed = edit.typed.but(body=text, time=time.time())
+            return partial(self._go_on_here, edit, typed, done)
+        edit.draft.discard()
+        return partial(self._outcomes.report, store, done)
 
-    def __call__(self, signum: int, _frame: FrameType | None) -> None:
-        self.signum = signum
-        if self._child is not None:
-            self._child.send_signal(signum)
+    def _report_left(self, store: Store, file: str, reason: str) -> None:
+        """Report that a changed text was not saved and stays a draft."""
+        key = self._key_for("list.drafts")
+        self._outcomes.report_failure(store, file, f"{reason} {key} goes on.")
+        self._drafts.count()
 
-
-@contextlib.contextmanager
-def _signals_for_the_editor() -> Iterator[_Relay]:
-    relay = _Relay()
-    handlers: dict[signal.Signals, Callable[[int, FrameType | None], None]] = {
-        signal.SIGTERM: relay,
-        signal.SIGHUP: relay,
-        # ctrl+c and ctrl+\ in the editor's terminal reach this process too. A handler that does
-        # nothing, unlike SIG_IGN, is not inherited by the editor.
-        signal.SIGINT: _nothing,
-        signal.SIGQUIT: _nothing,
-    }
-    old = {number: signal.signal(number, handler) for number, handler in handlers.items()}
-    try:
-        yield relay
-    finally:
-        for number, handler in old.items():
-            signal.signal(number, handler)
-
-
-def _nothing(_signum: int, _frame: FrameType | None) -> None:
-    pass
+    def _go_on_here(self, edit: _Edit, typed: Typed, refusal: Refusal) -> None:
+        """Open the editor of the app, where nothing typed gets lost."""
+        if self._navigation.is_open:  # else the app ends, and the next start offers the draft
+            self._navigation.edit(edit.store, None, draft=edit.draft, typed=typed, refusal=refusal)

@@ -5,14 +5,15 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from pimem_core.errors import PimemError, PinnedError
 from pimem_core.formats.text import visible_cell
 
-from ..advice import homely, in_keys
-from ..keys.type_ahead import TypeAhead
+from .. import advice
 
 if TYPE_CHECKING:
-    from pimem_core.paths import Places
+    from collections.abc import Callable
+
+    from pimem_core.errors import PimemError
+    from textual.app import App
 
 _NOTICE_S = 4
 _ERROR_S = 10
@@ -25,47 +26,50 @@ _UNDOABLE = (
 )
 
 
-class Notices(TypeAhead):
-    """The part of the app that shows notices. They name keys as they hold."""
+class Notices:
+    """Shows notices in the corner of the screen. They name keys as they are bound."""
 
-    def __init__(self, places: Places) -> None:
-        super().__init__(places)
-        self._said = 0.0
+    def __init__(self, app: App[None], home: str, key_for: Callable[[str], str]) -> None:
+        """Show notices.
 
-    def key_for(self, binding_id: str) -> str:
-        """The first key of a binding as people write it."""
-        raise NotImplementedError
-
-    def _make_room(self) -> None:
-        """Take away what an earlier key had to tell: its hints no longer hold."""
-        now = time.monotonic()
-        if now - self._said > _TOGETHER_S:
-            self.clear_notifications()
-        self._said = now
+        Args:
+            app: The app that they show in.
+            home: The person's home folder.
+            key_for: Gives the first key of a binding.
+        """
+        self._app = app
+        self._home = home
+        self._key_for = key_for
+        self._last = 0.0
 
     def say(self, text: str) -> None:
         """Show a notice for a moment."""
         self._make_room()
-        self.notify(self._told(text), markup=False, timeout=_NOTICE_S)
+        self._app.notify(self._worded(text), markup=False, timeout=_NOTICE_S)
 
     def say_error(self, text: str) -> None:
         """Show an error, for longer."""
         self._make_room()
-        self.notify(self._told(text), markup=False, severity="error", timeout=_ERROR_S)
+        self._app.notify(self._worded(text), markup=False, severity="error", timeout=_ERROR_S)
 
-    def _told(self, text: str) -> str:
-        return visible_cell(in_keys(homely(text, self.places.home), self.key_for))
+    def _make_room(self) -> None:
+        """Remove the notices of an earlier key: their hints no longer hold."""
+        now = time.monotonic()
+        if now - self._last > _TOGETHER_S:
+            self._app.clear_notifications()
+        self._last = now
+
+    def _worded(self, text: str) -> str:
+        text = advice.shorten_paths(text, self._home)
+        return visible_cell(advice.name_keys(text, self._key_for))
 
     def way_back(self, outcome: str, count: int = 1) -> str:
         """Which key takes a change, or several, back, for its notice."""
         if outcome in _UNDOABLE:
             what = "it" if count == 1 else "them one by one"
-            return f" {self.key_for('change.undo')} undoes {what}."
-        return f" {self.key_for('change.redo')} redoes it." if outcome == "undone" else ""
+            return f" {self._key_for('change.undo')} undoes {what}."
+        return f" {self._key_for('change.redo')} redoes it." if outcome == "undone" else ""
 
     def refusal(self, error: PimemError) -> str:
-        """Why something was refused, with a key as the way out where the message has a command."""
-        if isinstance(error, PinnedError):
-            return f'"{error.name}" is pinned; {self.key_for("topic.pin")} unpins it.'
-        said, advice, _rest = str(error).partition("; pimem list ")
-        return f"{said}." if advice else said
+        """Why something was refused, with the key that helps."""
+        return advice.refusal(error, self._key_for)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pimem_core.errors import ConflictError, PimemError, SecretError, TopicNotFoundError
 
-from ..unforeseen import unexpected
+from ..log import unexpected
 
 if TYPE_CHECKING:
     import threading
@@ -43,7 +43,7 @@ def attempt(
     opened: str,
     text: str,
 ) -> Change | Refusal:
-    """Make a change to a store, or say what hinders it; for a worker.
+    """Make a change to a store, or say why it cannot be made; for a worker.
 
     Args:
         store: The store that is changed.

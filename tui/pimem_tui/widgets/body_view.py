@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
     from textual.selection import Selection
 
+    from ..drawing.lines import Line
     from ..drawing.links import Place, Target
-    from ..drawing.markdown import Line
     from ..drawing.wrap import Run
 
 #: The widest line that reads well, in cells.

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from textual import events
 
-    from ..drawing.markdown import Line
+    from ..drawing.lines import Line
 
 _HEADINGS = ("heading", "subheading")
 #: Fewer headings need no table.

@@ -13,7 +13,7 @@ from ..keys.bindings import key_of
 from .voices import Voiced
 
 if TYPE_CHECKING:
-    from ..workers.messages import LayerRead
+    from ..rows.layer_state import LayerState
 
 #: A task shorter than this in cells says nothing.
 _LEAST_TASK = 16
@@ -22,7 +22,7 @@ _LEAST_TASK = 16
 class LayerStrip(Voiced):
     """The task at the left; at the right what waits and what the next prompt does not get."""
 
-    found: reactive[LayerRead | None] = reactive(None)
+    found: reactive[LayerState | None] = reactive(None)
 
     def render(self) -> Content:
         """The line: what is at the right goes piece by piece, then the task is cut."""
@@ -45,7 +45,7 @@ class LayerStrip(Voiced):
             content += Content.styled(f"  {text}", self.spoken(kind))
         return content
 
-    def _state(self, found: LayerRead) -> list[tuple[str, str]]:
+    def _state(self, found: LayerState) -> list[tuple[str, str]]:
         """What to say at the right, the most important first."""
         load = found.load
         state: list[tuple[str, str]] = []
@@ -66,7 +66,7 @@ class LayerStrip(Voiced):
         return state
 
 
-def _git_words(found: LayerRead) -> str:
+def _git_words(found: LayerState) -> str:
     git = found.git
     if git is None:
         return ""

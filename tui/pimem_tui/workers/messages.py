@@ -1,4 +1,4 @@
-"""What workers tell the screens. A worker only posts; the screen that gets it changes state."""
+"""Messages of workers to screens. A worker only posts; the screen that gets it changes state."""
 
 from __future__ import annotations
 
@@ -9,19 +9,15 @@ from .news import News
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pimem_core.files.git import GitState
-    from pimem_core.history.drafts import Draft, Typed, TypedDraft
-    from pimem_core.model import Change, Document, HistoryEntry, StoreStatus, Topic
-    from pimem_core.systems.layers import InboxFile, LayerStore, LoadStatus, Promotion, Target
-    from pimem_core.systems.stores import Links, Removal, Store
+    from pimem_core.model import Document, HistoryEntry, StoreStatus, Topic
+    from pimem_core.systems.layers import InboxFile, LayerStore, Promotion, Target
+    from pimem_core.systems.stores import Links, Store
     from textual.message import Message
 
-    from ..drawing.markdown import Line
+    from ..drawing.lines import Line
     from ..rows.branches import EntryRow
+    from ..rows.layer_state import LayerState
     from ..rows.listing import Listing
-    from ..screens.edit import EditScreen
-    from ..services.layer_changes import Wanted
-    from ..services.saving import Refusal
 
 
 class TopicsRead(News):
@@ -54,18 +50,9 @@ class StatusRead(News):
 
 
 class LayerRead(News):
-    """A worker looked at a layer of a memory.
+    """A worker looked at a layer of a memory."""
 
-    `task` is what the person is at, `missing` says that the layer was not created yet, and
-    `hindrance` why it cannot be.
-    """
-
-    store: Store
-    load: LoadStatus
-    task: str
-    git: GitState | None
-    missing: bool
-    hindrance: str
+    state: LayerState
 
 
 class HitsFound(News):
@@ -103,7 +90,7 @@ class SearchFailed(News):
 
 
 class ReadingBroke(News):
-    """A job ended with an error that nobody foresaw."""
+    """A job ended with an unexpected error."""
 
     error: BaseException
 
@@ -127,73 +114,6 @@ class LinksRead(News):
     links: Links
     lines: Sequence[Line]
     width: int
-
-
-class RemovalKnown(News):
-    """What removing a topic would do; the person is asked next."""
-
-    store: Store
-    topic: Topic
-    removal: Removal
-
-
-class TopicChanged(News):
-    """A change was made to a topic of a store."""
-
-    store: Store
-    change: Change
-
-
-class SeveralChanged(News):
-    """Changes of the same kind were made to several topics; some may have been refused."""
-
-    store: Store
-    changes: Sequence[Change]
-    refusals: Sequence[str]
-
-
-class StoreTouched(News):
-    """Somebody else changed these files of a store; no names say only that something changed."""
-
-    store: Store
-    files: frozenset[str]
-
-
-class DraftsFound(News):
-    """Texts that were typed and never saved.
-
-    `asked` when the person wants to see them, `offer` when the newest is to be offered.
-    """
-
-    drafts: Sequence[tuple[TypedDraft, Typed]]
-    asked: bool = False
-    offer: bool = True
-
-
-class TopicOpened(News):
-    """A worker opened a topic for the editor, which begins at a line.
-
-    `whole` is for its file without any fields.
-    """
-
-    store: Store
-    document: Document
-    line: int = 1
-    whole: bool = False
-
-
-class Saved(News):
-    """The text of an editor was saved."""
-
-    screen: EditScreen
-    change: Change
-
-
-class NotSaved(News):
-    """The text of an editor was not saved."""
-
-    screen: EditScreen
-    refusal: Refusal
 
 
 class TextMeasured(News):
@@ -228,57 +148,6 @@ class DifferenceRead(News):
     text: str
 
 
-class Copied(News):
-    """A text was given to the clipboard, as far as that can be told."""
-
-    text: str
-    warning: bool = False
-
-
-class ChangeFailed(News):
-    """A change was refused or failed; nothing changed on disk."""
-
-    store: Store
-    file: str
-    error: str
-
-
-class DraftReady(News):
-    """A topic was read and written to a file for the person's editor, which opens next.
-
-    `kept` and `typed` are the draft that outlives a crash meanwhile.
-    """
-
-    store: Store
-    file: str
-    draft: Draft
-    kept: TypedDraft
-    typed: Typed
-
-
-class NotSavedOutside(News):
-    """What came back from the person's editor was not saved; the editor of the app goes on."""
-
-    store: Store
-    draft: TypedDraft
-    typed: Typed
-    refusal: Refusal
-
-
-class LeftUnsaved(News):
-    """The person's editor failed after it had changed the text, which stays a draft."""
-
-    store: Store
-    file: str
-    reason: str
-
-
-class NothingChanged(News):
-    """There was nothing to change, and why."""
-
-    text: str
-
-
 class InboxRead(News):
     """A worker read what waits in the inboxes of the layers."""
 
@@ -303,26 +172,3 @@ class OlderRead(News):
     """A worker read the entries of a layer; one that a new one supersedes is chosen next."""
 
     rows: Sequence[EntryRow]
-
-
-class EntriesRead(News):
-    """A worker read the entries of a layer; one that supersedes this one is chosen next."""
-
-    store: LayerStore
-    row: EntryRow
-    rows: Sequence[EntryRow]
-
-
-class PromotionRefused(News):
-    """A text looks like it holds a credential; the person is asked whether to promote it."""
-
-    store: LayerStore
-    wanted: Wanted
-    reason: str
-
-
-class WorkDone(News):
-    """A worker is through with a topic; `result` is told next, and may open a screen."""
-
-    key: tuple[str, str]
-    result: Message

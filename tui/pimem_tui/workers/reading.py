@@ -15,6 +15,7 @@ from pimem_core.systems.stores import FolderStore, SkimmableStore
 from ..drawing.cells import clean
 from ..rows.branches import EntryRow, entry_rows, find_row, found_rows, handle, list_rows
 from ..rows.filtering import Filter, parse
+from ..rows.layer_state import LayerState
 from ..rows.listing import prepare
 from .messages import (
     BodyRead,
@@ -126,11 +127,12 @@ def read_layer(store: Store, layer: LayerStore, post: Post) -> None:
         return  # what is wrong was told with the topics
     try:
         layer.refuse_changes()
-        hindrance = ""
+        refusal = ""
     except PimemError as error:
-        hindrance = str(error)
+        refusal = str(error)
     missing = status.format is None
-    post(LayerRead(store, load, task.strip(), git.state(layer.path), missing, hindrance))
+    state = LayerState(store, load, task.strip(), git.state(layer.path), missing, refusal)
+    post(LayerRead(state))
 
 
 def changed_files(old: Listing | None, new: Listing, touched: Collection[str]) -> frozenset[str]:
@@ -249,7 +251,8 @@ def read_body(
         again: Look the topic itself up as well, since it was changed.
     """
     # These can wait until the list is there.
-    from ..drawing.markdown import Line, lay_out
+    from ..drawing.lines import Line
+    from ..drawing.markdown import lay_out
     from ..drawing.wrap import Run, wrap
 
     try:
@@ -330,8 +333,8 @@ def read_links(
     """
     from pimem_core.systems.stores import Links
 
+    from ..drawing.lines import Line
     from ..drawing.links import lay_out_links
-    from ..drawing.markdown import Line
     from ..drawing.wrap import Run, wrap
 
     try:
