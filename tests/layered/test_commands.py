@@ -1,8 +1,8 @@
 """The commands, in pi and on the command line: what they make, refuse and say."""
 
 from __future__ import annotations
-import json
 
+import json
 import os
 import re
 import stat
@@ -210,7 +210,7 @@ def test_clear_task_empties_the_file_and_can_be_undone(both: World) -> None:
     assert both.json("clear-task")["outcome"] == "unchanged"
     both.fill(global_={"state/current-task.md": "DOING"})
     assert "DOING" in both.block()
-    assert "undo brings it back" in both.slash("clear-task")
+    assert both.slash("clear-task").startswith("Cleared ")
     assert (both.global_dir / "state" / "current-task.md").read_bytes() == b""
     assert both.block() == ""
     assert both.json("undo")["outcome"] == "undone"

@@ -7,7 +7,7 @@ import time
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from pimem_core.errors import PimemError, PinnedError, TopicNotFoundError
+from pimem_core.errors import Hint, PimemError, PinnedError, TopicNotFoundError
 from pimem_core.model import Change, Document, Hit, StoreStatus, Topic
 from pimem_core.progress import ignored, never, unwatched
 from pimem_core.systems import registry
@@ -191,7 +191,7 @@ class MemoryStore(PlainStore, EditableStore, ComposingStore, PinningStore, Remov
         self._called("removal")
         found = self.find(topic)
         if found.pinned:
-            raise PinnedError("pinned; pimem unpin it first", name=found.name)
+            raise PinnedError(f'"{found.name}" is pinned.', name=found.name, hint=Hint(Hint.UNPIN))
         return Removal(question=f'Remove "{found.name}"?', goes_and_stays=f"{found.file} stays.")
 
     def remove(self, topic: str) -> Change:

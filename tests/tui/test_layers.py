@@ -64,9 +64,9 @@ async def test_what_is_missing_is_said_with_the_key_that_makes_it(world: World) 
     async with manager(world.places, start=WORKSPACE) as pilot:
         await press(pilot, "n", *"a.md", "tab", *"Some title", "f2")
         await until(pilot, lambda: bool(notices(pilot)))
-        assert "so it is not used; I in the workspace makes one." in notices(pilot)[0]
+        assert "so it is not used. I in the workspace creates it." in notices(pilot)[0]
         await press(pilot, "question_mark")
-        assert "I in the workspace makes one." in " ".join(shown(pilot).replace("│", "").split())
+        assert "I in the workspace creates it." in " ".join(shown(pilot).replace("│", "").split())
         assert "pimem init" not in shown(pilot)
 
 

@@ -202,7 +202,7 @@ async def test_a_pinned_topic_is_refused_without_a_dialog(demo: Places) -> None:
     async with manager(demo) as pilot:
         await press(pilot, "r")
         assert isinstance(pilot.app.screen, BrowserScreen)
-        assert "is pinned; p unpins it." in notices(pilot)[0]
+        assert "is pinned. p unpins it." in notices(pilot)[0]
 
 
 async def test_stores_switch_and_remember_the_place(demo: Places) -> None:

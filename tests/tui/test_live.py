@@ -373,7 +373,7 @@ async def test_of_themes_chosen_in_a_row_the_last_is_kept(demo: Places) -> None:
 async def test_a_pinned_topic_is_refused_with_the_key_that_unpins_it(demo: Places) -> None:
     async with manager(demo, size=(40, 20)) as pilot:
         await press(pilot, "r")
-        assert notices(pilot) == ['"PostgreSQL Setup" is pinned; p unpins it.']
+        assert notices(pilot) == ['"PostgreSQL Setup" is pinned. p unpins it.']
 
 
 async def test_a_notice_takes_the_place_of_the_one_before(demo: Places) -> None:

@@ -16,7 +16,7 @@ from pimem_core.systems import registry
 from pimem_styles import stylesheet
 from textual import events, on
 
-from .advice import name_keys
+from .hints import with_key
 from .keys.bindings import bindings
 from .keys.pasting import guard_pastes
 from .keys.table import KEYS
@@ -257,7 +257,7 @@ class PimemApp(ManagerApp):
         screen = self.screen
         status = screen.store_status if isinstance(screen, TopicScreen) else None
         notes = () if status is None else (tilde(status.path, self.places.home), *status.notes)
-        self.push_screen(HelpScreen(screen, [name_keys(note, self.key_for) for note in notes]))
+        self.push_screen(HelpScreen(screen, [with_key(note, self.key_for) for note in notes]))
 
     def action_history(self) -> None:
         """Show what was changed through pimem."""

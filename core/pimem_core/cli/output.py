@@ -6,7 +6,7 @@ import contextlib
 import os
 import sys
 
-from ..errors import OutputError
+from ..errors import Hint, OutputError
 from ..formats.text import encode, visible
 from .hints import with_hint
 
@@ -56,7 +56,7 @@ class Output:
         if self.as_json:
             self.document(change_row(change))
         else:
-            self.text(change.message)
+            self.text(with_hint(change.message, _way_back(change)))
         for note in change.notes:
             self.notice(with_hint(note))
 
@@ -76,6 +76,11 @@ class Output:
         if error.candidates:
             row["candidates"] = list(error.candidates)
         self.document(row)
+
+
+def _way_back(change: Change) -> Hint | None:
+    """How to get back what is gone now."""
+    return Hint(Hint.UNDO) if change.outcome in ("removed", "cleared") else None
 
 
 def _file_of(error: PimemError, folder: str) -> str:

@@ -14,10 +14,10 @@ from textual import getters, on
 from textual.containers import Vertical
 from textual.widgets import Static
 
-from ..advice import shorten_paths
 from ..drawing.cells import clean, cut, fit
 from ..drawing.lines import Line
 from ..drawing.wrap import Run, wrap
+from ..hints import shorten_paths
 from ..keys.bindings import bindings_of
 from ..rows.ages import short_age
 from ..services.manager_app import ManagerApp

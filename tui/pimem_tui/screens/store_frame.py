@@ -11,7 +11,7 @@ from textual.containers import Horizontal
 from textual.widget import MountError
 from textual.widgets import Static
 
-from ..advice import shorten_paths
+from ..hints import shorten_paths
 from ..widgets import (
     FilterBar,
     KeyBar,

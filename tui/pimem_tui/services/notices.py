@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pimem_core.formats.text import visible_cell
 
-from .. import advice
+from ..hints import shorten_paths, with_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,8 +60,11 @@ class Notices:
         self._last = now
 
     def _worded(self, text: str) -> str:
-        text = advice.shorten_paths(text, self._home)
-        return visible_cell(advice.name_keys(text, self._key_for))
+        return visible_cell(shorten_paths(text, self._home))
+
+    def with_key(self, note: str) -> str:
+        """A note of the core with the key that helps."""
+        return with_key(note, self._key_for)
 
     def way_back(self, outcome: str, count: int = 1) -> str:
         """Which key takes a change, or several, back, for its notice."""
@@ -72,4 +75,4 @@ class Notices:
 
     def refusal(self, error: PimemError) -> str:
         """Why something was refused, with the key that helps."""
-        return advice.refusal(error, self._key_for)
+        return with_key(error, self._key_for)

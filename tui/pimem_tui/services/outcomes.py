@@ -58,7 +58,7 @@ class Outcomes:
     def report(self, store: Store, change: Change) -> None:
         """Report a change."""
         self._remember(store, change)
-        text = " ".join((change.message, *change.notes))
+        text = " ".join((change.message, *map(self._notices.with_key, change.notes)))
         unnamed = [name for name in change.dropped if name not in text]
         if unnamed:
             text = f"{text.removesuffix('.')} ({', '.join(unnamed)})."

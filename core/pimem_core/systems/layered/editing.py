@@ -200,7 +200,7 @@ def remove(layer: Layer, file: str) -> Change:
         before = _there(session, path, file)
         step = session.step(path, before, None, kind=layer.kind, decides=True)
         session.commit("remove", file, file, [step])
-        return session.change("removed", file, file, f"Removed {file}; undo brings it back.")
+        return session.change("removed", file, file, f"Removed {file}.")
 
 
 def _there(session: Session, path: str, file: str) -> bytes:
@@ -336,6 +336,4 @@ def clear_task(layer: Layer) -> Change:
             return session.change("unchanged", TASK_FILE, TASK_FILE, said)
         step = session.step(path, before, b"", kind=GLOBAL, decides=True)
         session.commit("clear", TASK_FILE, TASK_FILE, [step])
-        return session.change(
-            "cleared", TASK_FILE, TASK_FILE, f"Cleared {path}; undo brings it back."
-        )
+        return session.change("cleared", TASK_FILE, TASK_FILE, f"Cleared {path}.")

@@ -303,7 +303,7 @@ def refuse_pinned(found: Sequence[Entry], entry: Entry, folder: TopicFolder) -> 
     """
     if any(other.pinned for other in found if other.file == entry.file):
         raise PinnedError(
-            f"{quote(entry.name)} is pinned; unpin it first, then remove it.",
+            f"{quote(entry.name)} is pinned.",
             name=entry.name,
             file=entry.file,
             hint=Hint(Hint.UNPIN, topic=entry.file, store=folder.name),
