@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from ...files.git_root import work_tree_root
 from ...errors import Hint, InvalidArgumentError
+from ...files.git_root import work_tree_root
 from ...value import Value
 from ..layers import WORKSPACE
 
