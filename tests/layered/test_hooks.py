@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from pimem_core.errors import StorageError
-from pimem_core.hooks.runner import describe
+from pimem_core.hooks.describe import describe
 from pimem_core.settings import trust
 from pimem_core.systems.layered import pending
 

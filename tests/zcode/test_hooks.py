@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from pimem_core.hooks.describe import describe
 from pimem_core.hooks.protocol import parse
-from pimem_core.hooks.runner import describe
 from pimem_core.settings import trust
 from zcode.folder import Project, fact
 from zcode.host import ENTRIES, MARKER, TAIL, Host

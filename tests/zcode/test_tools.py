@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from pimem_core.formats.tokens import estimate
-from pimem_core.hooks.runner import describe
+from pimem_core.hooks.describe import describe
 from zcode.folder import Project, fact
 from zcode.host import ENTRIES, TAIL, Host
 

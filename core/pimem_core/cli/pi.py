@@ -9,7 +9,7 @@ from ..errors import EXIT_CODES, ConfigError, ReadOnlyFormatError
 from ..formats.text import plural
 from ..formats.tokens import estimate
 from ..hooks import next_prompt as injection
-from ..hooks.runner import describe
+from ..hooks.describe import describe
 from ..pi import documents
 from ..pi import package as pi_package
 from ..systems import registry

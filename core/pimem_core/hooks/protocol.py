@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 PROTOCOL = 1
 #: Longest request in bytes.
 MAX_BYTES = 8 << 20
+TOO_LONG = f"A request can have at most {MAX_BYTES} bytes."
 #: pi's own events; one that no system wants gets an empty answer, any other name is an error.
 HOST_EVENTS = frozenset(
     (
@@ -93,25 +94,25 @@ def parse(data: bytes, *, event: str | None = None) -> Request:
         event: The event of the one-shot form, which a request then need not name.
 
     Raises:
-        RequestError: It is too long, no JSON, or misses a field.
+        RequestError: It is too long, not valid JSON, or lacks a field.
         EventMismatchError: It names another event than the one-shot form does.
     """
     if len(data) > MAX_BYTES:
-        raise RequestError("too_long", f"A request may have {MAX_BYTES} bytes at most.")
+        raise RequestError("too_long", TOO_LONG)
     try:
         raw = json.loads(data, parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
-        raise RequestError("bad_json", f"The request is no JSON: {error}.") from error
+        raise RequestError("bad_json", f"Invalid JSON: {error}.") from error
     if not isinstance(raw, dict):
-        raise RequestError("bad_json", "The request is no JSON object.")
+        raise RequestError("bad_json", "The request is not a JSON object.")
     request_id = raw.get("id")
     if isinstance(request_id, dict | list) or request_id in _INFINITE:
-        raise RequestError("bad_json", "id must be a text, number, boolean or null.")
+        raise RequestError("bad_json", "id must be a string, number, boolean or null.")
     named = raw.get("event", event)
     if not isinstance(named, str) or not named:
         raise RequestError("missing_field", "event is missing.", request_id)
     if event is not None and named != event:
-        raise EventMismatchError(f'The request is for "{named}", the call for "{event}".')
+        raise EventMismatchError(f'The request is for "{named}", the command line for "{event}".')
     missed = raw.get("missed")
     payload = raw.get("payload")
     return Request(
@@ -124,8 +125,8 @@ def parse(data: bytes, *, event: str | None = None) -> Request:
 
 
 def _refuse(word: str) -> None:
-    """Python would take NaN and Infinity, which are no JSON."""
-    raise ValueError(f"{word} is no value")
+    """Python would take NaN and Infinity, which JSON does not have."""
+    raise ValueError(f"{word} is not a JSON value")
 
 
 class EventMismatchError(Exception):
@@ -154,12 +155,18 @@ def _session(raw: Any, request_id: Any) -> SessionInfo:
 
 
 def response(
-    request_id: Any, actions: Sequence[Action] = (), *, result: Any = None
+    request_id: Any,
+    actions: Sequence[Action] = (),
+    *,
+    result: Any = None,
+    keep: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """An answer."""
+    """An answer. `keep` is what the host gives back in computed fields."""
     answer: dict[str, Any] = {"id": request_id, "actions": list(actions)}
     if result is not None:
         answer["result"] = result
+    if keep:
+        answer["keep"] = keep
     return answer
 
 

@@ -4,28 +4,35 @@ from __future__ import annotations
 
 import os
 import sys
+from _thread import allocate_lock
+from select import select
+from time import monotonic, sleep
 
 from ..paths import find_places
+from .apart import Workers
+from .describe import describe
 from .protocol import (
     MAX_BYTES,
+    TOO_LONG,
     EventMismatchError,
-    Request,
     RequestError,
     dump,
     failure,
     parse,
 )
-from .runner import Runner, describe
+from .runner import Runner
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
+
+    from .runner import Answer
 
 _USAGE = "usage: pimem hook EVENT < request.json | pimem hook serve | pimem hook describe"
 _CHUNK = 1 << 16
-#: Requests that may wait for a lock or work long; they get a thread of their own.
-_SLOW = frozenset({"tool", "command", "answer"})
+#: How long requests under way are waited for once the host has closed its end, in seconds.
+_LEAVE_S = 5.0
 
 
 def main(words: Sequence[str]) -> int:
@@ -66,13 +73,14 @@ class _Lines:
     `sys.stdin.buffer` would hold a line of any length in memory.
     """
 
-    def __init__(self, descriptor: int) -> None:
+    def __init__(self, descriptor: int, idle: Callable[[], float | None]) -> None:
         self._descriptor = descriptor
+        self._idle = idle
 
     def __iter__(self) -> Iterator[bytes | None]:
         held = bytearray()
         too_long = False
-        while chunk := os.read(self._descriptor, _CHUNK):
+        while chunk := self._read():
             held += chunk
             while (end := held.find(b"\n")) >= 0:
                 line = bytes(held[:end])
@@ -85,46 +93,63 @@ class _Lines:
         if held.strip():
             yield None if too_long else bytes(held)
 
+    def _read(self) -> bytes:
+        """What is there next; meanwhile `idle` is called as often as it asks for, in seconds."""
+        while True:
+            readable, _, _ = select([self._descriptor], [], [], self._idle())
+            if readable:
+                return os.read(self._descriptor, _CHUNK)
 
-def serve() -> int:
-    """Answer JSON lines until standard input closes; one answer is one line."""
-    import threading  # the one-shot form needs no threads
 
-    runner = Runner(in_background=True)
-    writing = threading.Lock()
-    threads: set[threading.Thread] = set()
+class _Answers:
+    """Writes answers as lines, from any thread; `open` counts the requests under way."""
 
-    def answer(value: Mapping[str, Any]) -> None:
+    def __init__(self) -> None:
+        self.open = 0
+        self._lock = allocate_lock()
+
+    def begin(self) -> Answer:
+        """Expect an answer to a request."""
+        with self._lock:
+            self.open += 1
+        return self._end
+
+    def _end(self, value: Mapping[str, Any]) -> None:
+        self.write(value)
+        with self._lock:
+            self.open -= 1
+
+    def write(self, value: Mapping[str, Any]) -> None:
+        """Write one line."""
         data = dump(value)
-        with writing:
+        with self._lock:
             try:
                 sys.stdout.buffer.write(data)
                 sys.stdout.buffer.flush()
-            except (BrokenPipeError, ValueError):
+            except (OSError, ValueError):
                 os._exit(0)  # the host is gone, and with it everybody who could want an answer
 
-    def work(request: Request) -> None:
-        answer(runner.handle(request))
-        threads.discard(threading.current_thread())
 
-    for line in _Lines(sys.stdin.fileno()):
+def serve() -> int:
+    """Answer JSON lines until standard input closes; one answer is one line."""
+    answers = _Answers()
+    runner = Runner(in_background=True, spawn=Workers().spawn)
+
+    def idle() -> float | None:
+        wait = runner.look()
+        return wait if answers.open else None
+
+    for line in _Lines(sys.stdin.fileno(), idle):
         if line is None:
-            message = f"A request may have {MAX_BYTES} bytes at most."
-            answer(failure(None, "too_long", message))
-            continue
-        if not line.strip():
-            continue
-        try:
-            request = parse(line)
-        except RequestError as error:
-            answer(failure(error.request_id, error.code, str(error)))
-            continue
-        if request.event in _SLOW:
-            thread = threading.Thread(target=work, args=(request,))
-            threads.add(thread)
-            thread.start()
-        else:
-            answer(runner.handle(request))
-    for thread in list(threads):
-        thread.join(5)
+            answers.write(failure(None, "too_long", TOO_LONG))
+        elif line.strip():
+            try:
+                request = parse(line)
+            except RequestError as error:
+                answers.write(failure(error.request_id, error.code, str(error)))
+            else:
+                runner.submit(request, answers.begin())
+    end = monotonic() + _LEAVE_S
+    while answers.open and monotonic() < end:
+        sleep(min(runner.look(), 0.01))
     return 0

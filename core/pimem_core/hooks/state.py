@@ -15,7 +15,7 @@ from ..files.read import read_bytes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, MutableMapping, Sequence
     from typing import Any
 
 _SNAPSHOTS = 8
@@ -39,23 +39,63 @@ def _file_name(session_id: str) -> str:
 class SessionState:
     """One session's state, per system, with what recent answers took from it.
 
-    `system(name)` gives a dict that the system changes in place, `texts` holds long texts such as
-    an injected block; `save` writes what changed. Texts are not taken back with the rest.
+    `system(name)` gives a system's part and `texts` long texts such as an injected block; `merge`
+    puts in what a system changed, `save` writes. Texts are not taken back with the rest.
+
+    Args:
+        state_dir: pimem's state folder.
+        session_id: The host's id of the session.
+        unsaved: Files by path that the disk refused before; they count instead of what is there.
+        system: The system whose own state this is, where that is kept apart from the others'.
     """
 
-    def __init__(self, state_dir: str, session_id: str) -> None:
-        base = os.path.join(state_dir, "sessions", _file_name(session_id))
+    def __init__(
+        self,
+        state_dir: str,
+        session_id: str,
+        unsaved: MutableMapping[str, str] | None = None,
+        system: str = "",
+    ) -> None:
+        name = _file_name(session_id) + (f".{system}" if system else "")
+        base = os.path.join(state_dir, "sessions", name)
         self._files = (f"{base}.json", f"{base}.texts.json")
-        self._raw: dict[str, Any] = {"systems": {}, "answers": []}
-        self.texts: dict[str, str] = {}
-        self._raw.update(_read(self._files[0]) or _read(self._files[0] + _BEFORE))
-        self.texts.update(_read(self._files[1]))
+        self._unsaved = {} if unsaved is None else unsaved
+        raw = self._read(self._files[0]) or self._read(self._files[0] + _BEFORE)
+        self._raw: dict[str, Any] = {
+            "systems": _parts(raw.get("systems")),
+            "answers": _answers(raw.get("answers")),
+            "failed": [name for name in _rows(raw.get("failed")) if isinstance(name, str)],
+        }
+        texts = self._read(self._files[1])
+        self.texts = {key: text for key, text in texts.items() if isinstance(text, str)}
         self._before = json.dumps(self._raw), dict(self.texts)
 
     def system(self, name: str) -> dict[str, Any]:
         """A system's part."""
         found: dict[str, Any] = self._raw["systems"].setdefault(name, {})
         return found
+
+    def merge(
+        self,
+        name: str,
+        before: Mapping[str, Any],
+        after: Mapping[str, Any],
+        texts: Mapping[str, str],
+    ) -> None:
+        """Put in what a system changed in a copy of its part, and the texts that it set."""
+        part = self.system(name)
+        for key in before.keys() - after.keys():
+            part.pop(key, None)
+        part |= {key: v for key, v in after.items() if key not in before or before[key] != v}
+        self.texts |= texts
+
+    def was_told(self, name: str) -> bool:
+        """Whether the person was told in this session that a system fails; true from now on."""
+        told: list[str] = self._raw["failed"]
+        if name in told:
+            return True
+        told.append(name)
+        return False
 
     def remember(self, request_id: Any) -> None:
         """Keep the state as it is before an answer, in case that comes too late.
@@ -74,15 +114,17 @@ class SessionState:
         """Restore what answers that came too late have taken: the oldest of them counts."""
         for position, (request_id, before) in enumerate(self._raw["answers"]):
             if any(_same(request_id, late) for late in missed):
-                self._raw["systems"] = json.loads(before)
+                with contextlib.suppress(ValueError, RecursionError):
+                    self._raw["systems"] = _parts(json.loads(before))
                 self._raw["answers"] = self._raw["answers"][:position]
                 return
 
-    def save(self) -> None:
-        """Write what changed; a disk that refuses costs an injection, no more."""
+    def save(self) -> str:
+        """Write what changed; why the disk refused, which costs an injection at most."""
         text = json.dumps(self._raw)
+        refused = ""
         if self.texts != self._before[1]:
-            self._publish(self._files[1], json.dumps(self.texts))
+            refused = self._publish(self._files[1], json.dumps(self.texts))
         if text != self._before[0]:
             # Some file systems write a file to the disk at once when it replaces another, which
             # can take longer than all the rest; so the one before steps aside.
@@ -91,15 +133,21 @@ class SessionState:
                     os.unlink(self._files[0] + _BEFORE)
                 with contextlib.suppress(OSError):
                     os.rename(self._files[0], self._files[0] + _BEFORE)
-            self._publish(self._files[0], text)
+            refused = self._publish(self._files[0], text) or refused
         self._before = text, dict(self.texts)
+        return refused
 
-    def _publish(self, path: str, text: str) -> None:
+    def _publish(self, path: str, text: str) -> str:
         from ..files.publish import make_folder, publish
 
-        with contextlib.suppress(OSError, PimemError):
+        try:
             make_folder(os.path.dirname(path))
             publish(path, text.encode(), durable=False)
+        except (OSError, PimemError) as error:
+            self._unsaved[path] = text
+            return error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        self._unsaved.pop(path, None)
+        return ""
 
     def prune(self) -> None:
         """Remove the state of sessions that nobody has asked about for 90 days."""
@@ -113,15 +161,40 @@ class SessionState:
                     if entry.stat(follow_symlinks=False).st_mtime < limit:
                         os.unlink(entry.path)
 
+    def _read(self, path: str) -> dict[str, Any]:
+        kept = self._unsaved.get(path)
+        try:
+            raw = json.loads(read_bytes(path) if kept is None else kept)
+        except (PimemError, ValueError, RecursionError):
+            return {}  # no state yet, or a broken one: the session starts afresh
+        return raw if isinstance(raw, dict) else {}
+
+
+def _parts(raw: Any) -> dict[str, Any]:
+    """The systems' parts; what has another shape was not written by us."""
+    rows = raw.items() if isinstance(raw, dict) else ()
+    return {name: part for name, part in rows if isinstance(part, dict)}
+
+
+def _answers(raw: Any) -> list[list[Any]]:
+    return [
+        row
+        for row in _rows(raw)
+        if isinstance(row, list) and len(row) == 2 and isinstance(row[1], str)
+    ]
+
+
+def _rows(raw: Any) -> list[Any]:
+    return raw if isinstance(raw, list) else []
+
+
+def copied(value: Any) -> Any:
+    """A copy of a JSON value, for a system to change."""
+    if isinstance(value, dict):
+        return {key: copied(one) for key, one in value.items()}
+    return [copied(one) for one in value] if isinstance(value, list) else value
+
 
 def _same(one: Any, other: Any) -> bool:
     """Whether two ids are one; true and 1 are two."""
     return bool(one == other) and isinstance(one, bool) == isinstance(other, bool)
-
-
-def _read(path: str) -> dict[str, Any]:
-    try:
-        raw = json.loads(read_bytes(path))
-    except (PimemError, ValueError):
-        return {}  # no state yet, or a broken one: the session starts afresh
-    return raw if isinstance(raw, dict) else {}

@@ -41,6 +41,9 @@ class HookContext:
     for long texts, which a late answer does not take back. `places` has the session's folder.
     A system that leaves `passive` in its state is asked for no tool and no command any more.
     `troubles` takes what could not be read and is therefore missing in what is given.
+    `deadline` is when the host stops waiting, by the monotonic clock, None when it waits. What is
+    put into `keep` the host gives back by its name in computed fields. `missed` has the ids of
+    requests whose answers came without this system, for one that waits for others (`Hooks.slow`).
     """
 
     def __init__(
@@ -51,6 +54,9 @@ class HookContext:
         state: dict[str, Any],
         texts: dict[str, str],
         cancelled: Cancelled = never,
+        *,
+        deadline: float | None = None,
+        missed: Sequence[Any] = (),
     ) -> None:
         self.places = places
         self.session = session
@@ -58,6 +64,9 @@ class HookContext:
         self.state = state
         self.texts = texts
         self.cancelled = cancelled
+        self.deadline = deadline
+        self.missed = missed
+        self.keep: dict[str, Any] = {}
         self.troubles: list[PimemError] = []
 
 
@@ -81,10 +90,15 @@ class Part(Value):
 
 
 class Hooks:
-    """What a system does inside a host such as pi. Calls of one session come one at a time.
+    """What a system does inside a host such as pi.
 
-    What a system leaves as it is here, it does not take part in.
+    What a system leaves as it is here, it does not take part in. Events of one session come one
+    at a time, tools and commands beside them, and several sessions at once. `slow` names the
+    events at which a system may wait for others, such as a server: it then has a lane of its own
+    in each session and a state of its own, and the others do not wait for it beyond its deadline.
     """
+
+    slow: frozenset[str] = frozenset()
 
     def offer(self, places: Places) -> Offer:
         """Tools, commands and events, for the describe document."""

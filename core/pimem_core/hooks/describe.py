@@ -1,0 +1,113 @@
+"""The describe document: what a host registers."""
+
+from __future__ import annotations
+
+from _thread import allocate_lock
+from functools import partial
+from time import monotonic
+
+from .. import __version__
+from ..log import write_log
+from ..settings.config import load_settings
+from ..systems import registry
+from .apart import Job, Outcome, ask_each
+from .protocol import PROTOCOL
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from _thread import LockType
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from ..paths import Places
+    from ..settings.config import Settings
+    from ..systems.hosting import Offer
+    from ..systems.system import System
+    from .apart import Settle
+
+#: How long a system may take to say what it offers, in seconds.
+_OFFER_S = 1.5
+
+
+class Offers:
+    """What the active systems offer. `missing` are those that failed or did not answer in time."""
+
+    def __init__(self, by_system: Mapping[str, Offer], missing: Sequence[str]) -> None:
+        self.by_system = by_system
+        self.missing = missing
+
+    def document(self) -> Mapping[str, Any]:
+        """Tools, commands and events of all of them."""
+        tools: list[Mapping[str, Any]] = []
+        commands: dict[str, Mapping[str, Any]] = {}
+        events: dict[str, dict[str, Any]] = {}
+        for name, offer in self.by_system.items():
+            tools += [{**row, "system": name} for row in offer.tools]
+            for row in offer.commands:
+                commands.setdefault(row["name"], {**row, "system": name})
+            for row in offer.events:
+                _join(events, row)
+        return {
+            "protocol": PROTOCOL,
+            "version": __version__,
+            "systems": list(self.by_system),
+            "tools": tools,
+            "commands": list(commands.values()),
+            "events": list(events.values()),
+        }
+
+
+def offers(places: Places, config: Settings, busy: dict[str, LockType] | None = None) -> Offers:
+    """What each active system offers, asked apart.
+
+    Args:
+        places: With the folder that they are asked about.
+        config: What config.toml says.
+        busy: Kept between calls, so that a system that hangs in one is not waited for again.
+    """
+    busy = {} if busy is None else busy
+    deadline = monotonic() + _OFFER_S
+
+    def ask(system: System, settle: Settle) -> None:
+        lock = busy.setdefault(system.name, allocate_lock())
+        if not lock.acquire(False):
+            settle(Outcome(skipped=True))
+            return
+        try:
+            active = system.is_active(places, config)
+            outcome = Outcome(system.hooks.offer(places) if active else None)
+        except Exception as error:
+            outcome = Outcome(error=error)
+        finally:
+            lock.release()
+        settle(outcome)
+
+    asked = ask_each(
+        [Job(system.name, partial(ask, system), deadline) for system in registry.SYSTEMS]
+    )
+    missing = asked.late()
+    found: dict[str, Offer] = {}
+    for system in registry.SYSTEMS:  # their order, whoever was first
+        outcome = asked.outcomes.get(system.name)
+        if outcome is None:
+            continue
+        if outcome.error is not None:
+            write_log(places, outcome.error)
+        if outcome.error is not None or outcome.skipped:
+            missing.append(system.name)
+        elif outcome.value is not None:
+            found[system.name] = outcome.value
+    return Offers(found, missing)
+
+
+def describe(places: Places) -> Mapping[str, Any]:
+    """What a host registers: tools, commands and events of the active systems."""
+    return offers(places, load_settings(places)[0]).document()
+
+
+def _join(events: dict[str, dict[str, Any]], row: Mapping[str, Any]) -> None:
+    """Several systems may want one event: all fields, and the longest deadline."""
+    known = events.setdefault(row["name"], {**row, "fields": []})
+    known["fields"] += [field for field in row["fields"] if field not in known["fields"]]
+    known["deadline_ms"] = max(known["deadline_ms"], row["deadline_ms"])
+    known["awaited"] = known["awaited"] or row["awaited"]
