@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ..log import write_log
 from ..paths import find_places
 from ..settings.config import load_settings
 from ..systems.actions import notify
@@ -123,7 +122,11 @@ class Call:
         self, system: str, error: Exception | None, state: SessionState
     ) -> Sequence[Action]:
         """The notice that a system failed, or did not answer in time; once in a session."""
-        where = write_log(self.places, error) if error is not None else ""
+        where = ""
+        if error is not None:
+            from ..log import write_log
+
+            where = write_log(self.places, error)
         if state.was_told(system):
             return ()
         why = "does not answer in time"

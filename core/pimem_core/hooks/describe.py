@@ -7,7 +7,6 @@ from functools import partial
 from time import monotonic
 
 from .. import __version__
-from ..log import write_log
 from ..settings.config import load_settings
 from ..systems import registry
 from .apart import Job, Outcome, ask_each
@@ -92,6 +91,8 @@ def offers(places: Places, config: Settings, busy: dict[str, LockType] | None = 
         if outcome is None:
             continue
         if outcome.error is not None:
+            from ..log import write_log
+
             write_log(places, outcome.error)
         if outcome.error is not None or outcome.skipped:
             missing.append(system.name)

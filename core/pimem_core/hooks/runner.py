@@ -5,7 +5,6 @@ from __future__ import annotations
 from _thread import allocate_lock, start_new_thread
 from functools import partial
 
-from ..log import write_log
 from ..paths import find_places
 from .apart import Watch
 from .calls import Process
@@ -155,5 +154,7 @@ class Runner:
 
 
 def _unexpected(request: Request, error: Exception) -> Mapping[str, Any]:
+    from ..log import write_log
+
     where = write_log(find_places(cwd=request.session.cwd), error)
     return failure(request.id, "internal", f"{type(error).__name__}: {error}. {where}")

@@ -6,7 +6,7 @@ from . import actions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping
     from typing import Any
 
     from .actions import Action
@@ -33,9 +33,11 @@ def keep_out(
     Returns:
         One notice; nothing where nobody else offers the same.
     """
-    kind, other = "tools", _other(payload.get("@tools"), tools)
+    kind = "tools"
+    other = _other(payload.get("@tools"), lambda row: row.get("name") in tools)
     if not other:
-        kind, other = "commands", _other(payload.get("@commands"), commands)
+        kind = "commands"
+        other = _other(payload.get("@commands"), lambda row: _has_command(row, commands))
     if not other:
         return []
     context.state["passive"] = True
@@ -46,15 +48,18 @@ def keep_out(
     return [actions.notify(text, "warning")]
 
 
-def _other(rows: Any, names: Collection[str]) -> str:
-    """Whose is the first row that is not ours and has one of the names; empty without one."""
-    for row in rows if names and isinstance(rows, list) else ():
-        if not isinstance(row, dict) or row.get("own", True):
-            continue
-        if row.get("kind") not in (None, "tool", "extension"):
-            continue  # a prompt or skill of that name takes nothing from ours
-        # pi numbers a command that two extensions have: `memory:1`.
-        name, _, number = str(row.get("name")).rpartition(":")
-        if row.get("name") in names or (number.isdecimal() and name in names):
+def _other(rows: Any, is_same: Callable[[Mapping[str, Any]], bool]) -> str:
+    """Whose is the first row that is not ours and offers the same; empty without one."""
+    for row in rows if isinstance(rows, list) else ():
+        if isinstance(row, dict) and not row.get("own", True) and is_same(row):
             return str(row.get("path") or row.get("source") or "another extension")
     return ""
+
+
+def _has_command(row: Mapping[str, Any], names: Collection[str]) -> bool:
+    """Whether a row is an extension's command; a prompt or skill takes nothing from ours."""
+    if row.get("kind") == "extension" and row.get("name") in names:
+        return True
+    # pi numbers a name that two extensions have: `memory:1`.
+    name, _, number = str(row.get("name")).rpartition(":")
+    return number.isdecimal() and name in names
