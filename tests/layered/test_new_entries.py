@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from pimem_core.errors import SecretError
 from pimem_core.systems.layers import entry_content, split_content
 from pimem_core.systems.stores import WriteRequest
 
@@ -85,3 +86,10 @@ def test_an_entry_behind_an_open_part_is_told(world: World, open_part: str) -> N
     )
     assert "never closed" in " ".join(change.notes)
     assert (world.workspace / "a.md").read_text().startswith(text)
+
+
+def test_a_credential_in_a_file_name_is_refused(both: World) -> None:
+    name = "ghp_" + "A1b2C3d4E5" * 3 + "F6g7H8.md"
+    with pytest.raises(SecretError, match="file name"):
+        both.layer("workspace").write(WriteRequest(topic=name, content="x", summary="s"))
+    assert not (both.workspace / name).exists()

@@ -81,7 +81,7 @@ def write(layer: Layer, request: WriteRequest) -> Change:
     layer.refuse_changes()
     file, title = _entry_of(request)
     if not request.allow_secret:
-        beside = {"summary": title}
+        beside = {"summary": title, "file name": file}
         secrets.refuse(layer.places, request.content, beside=beside, name=request.topic, file=file)
     with changing(layer) as session:
         path = os.path.join(layer.path, file)

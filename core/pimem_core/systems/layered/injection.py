@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...formats.fence import neutral_name
 from ...formats.text import plural
 from ...value import Value
 from ..hosting import Part
@@ -100,7 +101,7 @@ def _nothing(layer: str, files: Sequence[MemoryFile]) -> str:
 def _left_out(files: Sequence[str]) -> str:
     """The line about files that did not fit; it names as many as it has room for."""
     named: list[str] = []
-    for file in files:
+    for file in map(neutral_name, files):
         if len(", ".join([*named, file])) > _NAMES_CHARS:
             break
         named.append(file)
@@ -142,7 +143,7 @@ def _layer(
             dropped.add(files[i].file)
         if text:
             shown[files[i].path] = len(text)
-            pieces.append(f"**{files[i].file}**{_JOINT}{text}")
+            pieces.append(f"**{neutral_name(files[i].file)}**{_JOINT}{text}")
     if note:
         pieces.append(note)
     text = _JOINT.join(pieces)
@@ -153,7 +154,7 @@ def _layer(
 
 def _cost(file: MemoryFile, chars: int) -> int:
     """What a file takes with its name and the blank lines around it."""
-    return len(f"{_JOINT}**{file.file}**{_JOINT}") + chars
+    return len(f"{_JOINT}**{neutral_name(file.file)}**{_JOINT}") + chars
 
 
 def _that_fit(files: Sequence[MemoryFile], wanted: Sequence[int], room: int) -> list[int]:

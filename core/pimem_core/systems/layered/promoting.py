@@ -160,7 +160,13 @@ def promote(
     wanted = plan(layer, None, file, folder, target, sections)
     if not allow_secret:
         known = wanted.shown.before or ""
-        secrets.refuse(layer.places, wanted.shown.after, known=known, file=wanted.shown.file)
+        secrets.refuse(
+            layer.places,
+            wanted.shown.after,
+            beside={"file name": wanted.shown.file},
+            known=known,
+            file=wanted.shown.file,
+        )
     with changing(wanted.source_layer) as session:
         again = plan(layer, session, file, folder, target, sections)
         if not allow_secret and again.source_before != wanted.source_before:
