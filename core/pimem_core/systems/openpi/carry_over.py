@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ...paths import Places
-    from .index import Entry
+    from .index import IndexEntry
 
 SENTINEL_NAME = ".shared-dir-migrated"
 
@@ -88,7 +88,7 @@ def plan(local: str, shared: str) -> Plan:
 
 
 def _target(
-    entry: Entry,
+    entry: IndexEntry,
     data: bytes,
     shared: str,
     on_disk: set[str],

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from ...paths import Places
     from ..stores import WriteRequest
     from .folder import TopicFolder
-    from .index import Entry
+    from .index import IndexEntry
 
 
 class TopicChanges(LockedChange):
@@ -132,7 +132,7 @@ class TopicChanges(LockedChange):
             owner=owner,
         )
 
-    def _entries(self) -> Sequence[Entry]:
+    def _entries(self) -> Sequence[IndexEntry]:
         if self.index_before is None:
             raise no_index(self.topics)
         return self.index.entries()
@@ -169,7 +169,14 @@ class TopicChanges(LockedChange):
         return self.change("removed", entry.name, entry.file, said, dropped)
 
     def rewrite(
-        self, entry: Entry | None, file: str, *, name: str, summary: str, before: bytes, text: str
+        self,
+        entry: IndexEntry | None,
+        file: str,
+        *,
+        name: str,
+        summary: str,
+        before: bytes,
+        text: str,
     ) -> list[str]:
         """Put an edited text in place and bring its index line along; names of dropped lines."""
         dropped: list[str] = []
@@ -295,7 +302,7 @@ def no_index(folder: TopicFolder) -> NoIndexError:
     )
 
 
-def refuse_pinned(found: Sequence[Entry], entry: Entry, folder: TopicFolder) -> None:
+def refuse_pinned(found: Sequence[IndexEntry], entry: IndexEntry, folder: TopicFolder) -> None:
     """Refuse to remove a pinned topic.
 
     Raises:

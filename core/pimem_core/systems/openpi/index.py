@@ -39,7 +39,7 @@ def _is_taken(file: str) -> bool:
     return ".." in file or (len(file) == len(INDEX_NAME) and file.lower() == "memory.md")
 
 
-class Entry:
+class IndexEntry:
     """An index line that names a topic. Its parts joined are the line again.
 
     `tail` is what follows a carriage return or a Unicode line separator; it is kept, never read.
@@ -90,10 +90,10 @@ class Entry:
         match = _SUMMARY.search(self.rest)
         return match[1] if match else ""
 
-    def with_head(self, head: str) -> Entry:
+    def with_head(self, head: str) -> IndexEntry:
         """The same line with another head."""
         rest = head + self.rest[len(self.head) :]
-        return Entry(self.prefix, self.name, self.middle, self.file, rest, self.tail)
+        return IndexEntry(self.prefix, self.name, self.middle, self.file, rest, self.tail)
 
 
 def is_stale(rest: str) -> bool:
@@ -101,7 +101,7 @@ def is_stale(rest: str) -> bool:
     return STALE in rest and STALE in rest.split(" -- ", 1)[0]
 
 
-def parse_line(line: str) -> Entry | None:
+def parse_line(line: str) -> IndexEntry | None:
     """Read one line, without its LF, as an entry; None when it is prose."""
     match = match_line(line)
     return None if match is None else entry_of(match)
@@ -113,10 +113,10 @@ def match_line(line: str) -> re.Match[str] | None:
     return None if match is None or _is_taken(match[4]) else match
 
 
-def entry_of(match: re.Match[str]) -> Entry:
+def entry_of(match: re.Match[str]) -> IndexEntry:
     """The entry of a line that matched."""
     prefix, name, middle, file, rest = match.groups()
-    return Entry(prefix, name, middle, file, rest, match.string[match.end() :])
+    return IndexEntry(prefix, name, middle, file, rest, match.string[match.end() :])
 
 
 def matches(text: str) -> Iterator[re.Match[str]]:
@@ -126,7 +126,7 @@ def matches(text: str) -> Iterator[re.Match[str]]:
             yield match
 
 
-def entries(text: str) -> list[Entry]:
+def entries(text: str) -> list[IndexEntry]:
     """The entries of an index in order, duplicates included."""
     return list(map(entry_of, matches(text)))
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import ClassVar
 
-    from .index import Entry
+    from .index import IndexEntry
 
     #: What maintenance has nothing to do for: the files, each of one line without a stale mark, and
     #: the earliest day of their stamps.
@@ -56,7 +56,7 @@ class Index:
             Index._last = text, tuple(self._lines), tuple(self._matches), self._calm
         return text
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[IndexEntry]:
         """The entries in order."""
         return [entry_of(match) for match in self._matches if match is not None]
 
@@ -64,11 +64,11 @@ class Index:
         """The files that the entries name."""
         return {match[4] for match in self._matches if match is not None}
 
-    def of_file(self, file: str) -> list[Entry]:
+    def of_file(self, file: str) -> list[IndexEntry]:
         """The entries of one file; more than one when lines are duplicated."""
         return [self._at(position) for position in self._positions(file)]
 
-    def named(self, topic: str) -> Entry | None:
+    def named(self, topic: str) -> IndexEntry | None:
         """The entry with exactly this name, ignoring case; the last one counts."""
         wanted = topic.lower()
         for match in reversed(self._matches):
@@ -90,7 +90,7 @@ class Index:
             return
         self._calm = known, min(oldest, day)
 
-    def _at(self, position: int) -> Entry:
+    def _at(self, position: int) -> IndexEntry:
         match = self._matches[position]
         assert match is not None
         return entry_of(match)
@@ -121,7 +121,7 @@ class Index:
         """Drop every line of a file."""
         self._drop(set(self._positions(file)))
 
-    def drop(self, doomed: Callable[[Entry], bool]) -> list[Entry]:
+    def drop(self, doomed: Callable[[IndexEntry], bool]) -> list[IndexEntry]:
         """Drop the entries that a test picks, and give them back."""
         picked = {
             i: entry
@@ -247,7 +247,7 @@ def _is_newer(one: str | None, other: str | None) -> bool:
     return one > other
 
 
-def _refreshed(entry: Entry, stale_after_days: float, moment: datetime) -> Entry:
+def _refreshed(entry: IndexEntry, stale_after_days: float, moment: datetime) -> IndexEntry:
     """An entry with its stale mark set or taken; the same one when that is right already."""
     stamp = entry.stamp
     if entry.pinned or stale_after_days <= 0 or stamp is None:

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from ...progress import Cancelled, Progress, Unread
     from ...search.kept import Texts
     from .folder import TopicFolder
-    from .index import Entry
+    from .index import IndexEntry
     from .rows import Rows
 
 
-def find(found: Sequence[Entry], query: str) -> list[Entry]:
+def find(found: Sequence[IndexEntry], query: str) -> list[IndexEntry]:
     """The entries that a name, file or part of one means, one per file.
 
     An exact file wins outright, then an exact name or file whatever its case; otherwise every
@@ -32,7 +32,7 @@ def find(found: Sequence[Entry], query: str) -> list[Entry]:
         if entry.file == query:
             return [entry]
     wanted = query.lower()
-    unique: dict[str, Entry] = {}
+    unique: dict[str, IndexEntry] = {}
     for entry in found:
         if wanted in (entry.name.lower(), entry.file.lower()):
             return [entry]
@@ -41,7 +41,7 @@ def find(found: Sequence[Entry], query: str) -> list[Entry]:
     return list(unique.values())
 
 
-def the_one(found: Sequence[Entry], topic: str, folder: TopicFolder) -> Entry:
+def the_one(found: Sequence[IndexEntry], topic: str, folder: TopicFolder) -> IndexEntry:
     """The entry that is meant.
 
     Args:

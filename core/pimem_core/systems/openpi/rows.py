@@ -6,7 +6,7 @@ import os
 
 from ...model import Topic
 from ...progress import never
-from .index import Entry, entries, entry_of, is_stale, is_topic_file, matches
+from .index import IndexEntry, entries, entry_of, is_stale, is_topic_file, matches
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,9 +42,9 @@ class Rows:
                 topics.setdefault(match[4], self.topic(entry_of(match), view, present))
         return topics
 
-    def subjects(self, view: View, present: AbstractSet[str]) -> Sequence[Entry | Topic]:
+    def subjects(self, view: View, present: AbstractSet[str]) -> Sequence[IndexEntry | Topic]:
         """What a search looks through: the entries, then the topic files that no entry names."""
-        found: dict[str, Entry | Topic] = {}
+        found: dict[str, IndexEntry | Topic] = {}
         for entry in entries(view.text or ""):
             found.setdefault(entry.file, entry)
         return [*found.values(), *self.unlisted(view, present, found.keys())]
@@ -60,11 +60,11 @@ class Rows:
             if is_topic_file(file) and view.shown.get(self.start + file, b"") is not None
         ]
 
-    def topic_of(self, subject: Entry | Topic, view: View, present: AbstractSet[str]) -> Topic:
+    def topic_of(self, subject: IndexEntry | Topic, view: View, present: AbstractSet[str]) -> Topic:
         """The topic of what a search looked through."""
         return subject if isinstance(subject, Topic) else self.topic(subject, view, present)
 
-    def topic(self, entry: Entry, view: View, present: AbstractSet[str]) -> Topic:
+    def topic(self, entry: IndexEntry, view: View, present: AbstractSet[str]) -> Topic:
         """The topic of an index line."""
         problem = None
         if entry.file not in present and entry.file not in view.elsewhere:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from ...paths import Places
     from ..stores import WriteRequest
     from .folder import FactFolder
-    from .index import Entry
+    from .index import IndexLink
 
 #: Lines of a diff that a conflict shows.
 _SHOWN_LINES = 20
@@ -143,7 +143,7 @@ class FactChanges(LockedChange):
             return derived
         return line.title
 
-    def line_of(self, file: str) -> Entry | None:
+    def line_of(self, file: str) -> IndexLink | None:
         """The index line that is a fact's own."""
         found = self.index.of_file(self.view.link_to(file))
         return next((entry for entry in found if entry.kind == "line"), None)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ...paths import Places
     from ...progress import Cancelled
-    from .index import Entry
+    from .index import IndexLink
     from .location import Location
 
 
@@ -50,7 +50,7 @@ class View:
                 return entry.file
         return file
 
-    def fact_of(self, entry: Entry) -> Fact | None:
+    def fact_of(self, entry: IndexLink) -> Fact | None:
         """The fact that a link of the index means."""
         fact = self.facts.get(entry.file)
         if fact is not None:
@@ -61,7 +61,7 @@ class View:
         return self.facts.get(self._same.get(unicodedata.normalize("NFC", entry.file), ""))
 
 
-def entry_of(text: str, file: str) -> Entry | None:
+def entry_of(text: str, file: str) -> IndexLink | None:
     """What an index says of a fact's file; an accent may be written in another way there."""
     plain = unicodedata.normalize("NFC", file)
     return next(

@@ -35,7 +35,7 @@ _PERCENT = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
 DASH = " — "
 
 
-class Entry:
+class IndexLink:
     """A link of the index to a fact file. `line` counts from 1.
 
     `kind` is `line` where the line is the fact's own and can be rewritten, else `row` for a row of
@@ -66,7 +66,7 @@ class Entry:
         self.end = end
 
 
-def entries(text: str) -> list[Entry]:
+def entries(text: str) -> list[IndexLink]:
     """The links of an index to fact files, in order, several for a line that has several."""
     return [entry for number, line in _open_lines(text) for entry in _in_line(line, number)]
 
@@ -91,7 +91,7 @@ def _open_lines(text: str) -> Iterator[tuple[int, str]]:
             yield number, line
 
 
-def _in_line(line: str, number: int) -> list[Entry]:
+def _in_line(line: str, number: int) -> list[IndexLink]:
     # The text of code stays as long as it is, so that places in the line are right.
     plain = _CODE.sub(lambda m: "`" + "x" * (len(m.group()) - 2) + "`", line)
     found = []
@@ -103,7 +103,7 @@ def _in_line(line: str, number: int) -> list[Entry]:
     alone = len(found) == 1 and not is_row and _BULLET.match(line) is not None
     kind = "line" if alone else "row" if is_row and len(found) == 1 else "link"
     return [
-        Entry(
+        IndexLink(
             line=number,
             file=file,
             target=line[match.start("target") : match.end("target")],

@@ -8,7 +8,7 @@ from .index import DASH, entries, hook_at, line_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .index import Entry
+    from .index import IndexLink
 
 
 class Index:
@@ -23,7 +23,7 @@ class Index:
         """The whole index."""
         return "\n".join(self._lines)
 
-    def of_file(self, file: str) -> list[Entry]:
+    def of_file(self, file: str) -> list[IndexLink]:
         """The links to one file."""
         return [entry for entry in self._entries if entry.file == file]
 
@@ -54,7 +54,7 @@ class Index:
             )
         return own is not None or not known
 
-    def _rewrite(self, entry: Entry, title: str, hook: str) -> None:
+    def _rewrite(self, entry: IndexLink, title: str, hook: str) -> None:
         line = self._lines[entry.line - 1]
         if hook != entry.hook:
             eol = "\r" if line.endswith("\r") else ""

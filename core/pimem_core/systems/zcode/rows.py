@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from ...progress import Cancelled
     from .folder import FactFolder, View
-    from .index import Entry
+    from .index import IndexLink
 
 
 def rows(folder: FactFolder, view: View, cancelled: Cancelled = never) -> Sequence[Topic]:
@@ -36,7 +36,7 @@ def rows(folder: FactFolder, view: View, cancelled: Cancelled = never) -> Sequen
     return list(found.values())
 
 
-def _topic(folder: FactFolder, file: str, fact: Fact | None, entry: Entry | None) -> Topic:
+def _topic(folder: FactFolder, file: str, fact: Fact | None, entry: IndexLink | None) -> Topic:
     name = fact.name if fact is not None else file[:-3]
     summary = entry.hook if entry is not None else ""
     if not summary and fact is not None:
