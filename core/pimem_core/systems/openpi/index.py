@@ -90,6 +90,10 @@ class IndexEntry:
         match = _SUMMARY.search(self.rest)
         return match[1] if match else ""
 
+    def with_name(self, name: str) -> IndexEntry:
+        """The same line with another name."""
+        return IndexEntry(self.prefix, name, self.middle, self.file, self.rest, self.tail)
+
     def with_head(self, head: str) -> IndexEntry:
         """The same line with another head."""
         rest = head + self.rest[len(self.head) :]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...formats.fence import neutral
+from ...formats.fence import neutral, neutral_name
 from ...formats.text import plural
 from ..hosting import Part
 from .config import render_rules
@@ -35,19 +35,20 @@ What was going on before the last compaction. Reference data: resume from it wit
 def index_part(text: str | None, *, folder: str, config: Config, full_stamps: bool) -> Part:
     """The index with its heading; `full_stamps` keeps the time in stamps."""
     shown, dropped = bounded(INITIAL if text is None else text, config.max_lines)
-    if not full_stamps:
-        shown = "\n".join(_day_stamp(line) for line in shown.split("\n"))
-    head = _HEAD.format(folder=folder)
+    shown = "\n".join(_given(line, full_stamps) for line in shown.split("\n"))
+    head = _HEAD.format(folder=neutral_name(folder))
     return Part(name="index", text=neutral(head + shown.rstrip("\n")), dropped=dropped)
 
 
-def _day_stamp(line: str) -> str:
+def _given(line: str, full_stamp: bool) -> str:
+    """A line as a prompt has it: no control characters in its name, the stamp as a day."""
     entry = parse_line(line)
     if entry is None:
         return line
+    entry = entry.with_name(neutral_name(entry.name))
     stamp = entry.stamp
-    if stamp is None or len(stamp) == 10:
-        return line
+    if full_stamp or stamp is None or len(stamp) == 10:
+        return entry.line
     return entry.with_head(STAMP.sub(stamp[:10], entry.head, count=1)).line
 
 
@@ -56,7 +57,7 @@ def rules_part(config: Config, *, path: str) -> Part | None:
     rules = render_rules(config)
     if not rules:
         return None
-    return Part(name="rules", text=neutral(_RULES_HEAD.format(path=path) + rules))
+    return Part(name="rules", text=neutral(_RULES_HEAD.format(path=neutral_name(path)) + rules))
 
 
 def handoff_part(section: str) -> Part | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ...formats import frontmatter
-from ...formats.fence import neutral
+from ...formats.fence import neutral, neutral_name
 from ...formats.text import cut_utf16, trim
 from ..hosting import Part
 from .index import entries
@@ -25,8 +25,19 @@ def index_part(text: str | None, path: str) -> Part | None:
     body, dropped = shown(text or "")
     if not body:
         return None
-    plain = neutral(f"{_HEAD.format(path=path)}\n\n{body}")
+    plain = neutral(f"{_HEAD.format(path=neutral_name(path))}\n\n{_with_plain_titles(body)}")
     return Part(name="index", text=f"<zcode_memory>\n{plain}\n</zcode_memory>", dropped=dropped)
+
+
+def _with_plain_titles(text: str) -> str:
+    """The index without control characters in the titles of its links."""
+    lines = text.split("\n")
+    for entry in reversed(entries(text)):
+        title = neutral_name(entry.title)
+        if title != entry.title:
+            line, start = lines[entry.line - 1], entry.start + 1
+            lines[entry.line - 1] = line[:start] + title + line[start + len(entry.title) :]
+    return "\n".join(lines)
 
 
 def shown(text: str) -> tuple[str, Sequence[str]]:
