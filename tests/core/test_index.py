@@ -191,6 +191,50 @@ def test_stamps_mean_the_instants_that_javascript_reads(text: str, iso: str | No
     assert (found.isoformat() if found else None) == iso
 
 
+FORMS = {
+    "2026-05-18T10:20:29Z": "2026-05-18T10:20:29+00:00",
+    "2026-05-18t10:20:29z": "2026-05-18T10:20:29+00:00",
+    "2026-05-18T10:20:29.250Z": "2026-05-18T10:20:29.250000+00:00",
+    "2026-05-18T10:20:29,5+01:00": "2026-05-18T09:20:29.500000+00:00",
+    "2026-05-18T10:20:29.123456789+00:00": "2026-05-18T10:20:29.123457+00:00",
+    "2026-05-18 10:20:29": "2026-05-18T10:20:29+00:00",
+    "2026-05-18T10:20Z": "2026-05-18T10:20:00+00:00",
+    "2026-05-18T10:20": "2026-05-18T10:20:00+00:00",
+    "2026-05-18T10:20:29+0530": "2026-05-18T04:50:29+00:00",
+    "2026-05-18T10:20:29-05": "2026-05-18T15:20:29+00:00",
+}
+
+
+@pytest.mark.parametrize("stamp", FORMS)
+def test_any_iso_form_is_read_and_marked_behind_the_whole_stamp(stamp: str) -> None:
+    line = canonical("A", "a.md", pinned=False, stamp=stamp, summary="s")
+    entry = parse_line(line)
+    assert entry is not None
+    assert entry.stamp == stamp
+    seconds = instant(stamp)
+    assert seconds is not None
+    assert dt.datetime.fromtimestamp(seconds, dt.UTC).isoformat() == FORMS[stamp]
+    index = Index(line)
+    index.maintain(lambda _file: True, stale_after_days=10, moment=NOW)
+    assert index.text() == f"- [A](a.md) {stamp} [stale?] -- s"
+    index.maintain(lambda _file: True, stale_after_days=10_000, moment=NOW)
+    assert index.text() == line
+
+
+def test_a_mark_inside_a_stamp_moves_behind_it() -> None:
+    index = Index("- [A](a.md) 2026-05-18 [stale?]T10:20:29.5Z -- s [stale?]T1")
+    index.maintain(lambda _file: True, stale_after_days=10, moment=NOW)
+    assert index.text() == "- [A](a.md) 2026-05-18T10:20:29.5Z [stale?] -- s [stale?]T1"
+
+
+def test_of_duplicates_the_later_instant_wins_whatever_its_form() -> None:
+    later, earlier = "2026-05-18T10:00:00.5+02:00", "2026-05-18T08:00:00Z"
+    for stamps in ((later, earlier), (earlier, later)):
+        index = Index("\n".join(f"- [A](a.md) {stamp} -- s" for stamp in stamps))
+        index.maintain(lambda _file: True, stale_after_days=0, moment=NOW)
+        assert index.text() == f"- [A](a.md) {later} -- s"
+
+
 def test_age_counts_whole_days_across_offsets() -> None:
     assert age_days("2026-11-14T00:20:31+14:00", NOW) == 1
     assert age_days("2026-11-14T10:20:31+00:00", NOW) == 0

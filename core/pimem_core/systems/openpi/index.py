@@ -16,8 +16,13 @@ if TYPE_CHECKING:
 
 INDEX_NAME = "MEMORY.md"
 INITIAL = "# Memory Index\n\n"
-#: A stamp in an index line: a date, or local time with offset and without fraction.
-STAMP = re.compile(r"\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}:\d{2}[+-]\d{2}:\d{2})?", re.ASCII)
+#: A stamp in an index line: a date or a time of ISO 8601. openpi writes dates, and times with an
+#: offset and without a fraction.
+STAMP = re.compile(
+    r"\d{4}-\d{2}-\d{2}"
+    r"(?:[Tt ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:[Zz]|[+-]\d{2}(?::?\d{2})?)?(?![\w:]))?",
+    re.ASCII,
+)
 #: The flags of a line.
 PIN = "[pin]"
 STALE = "[stale?]"

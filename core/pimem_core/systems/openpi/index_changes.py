@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 
 from .index import PIN, STALE, canonical, entry_of, match_line
@@ -9,7 +10,6 @@ from .stamps import age_days, instant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import re
     from collections.abc import Callable, Sequence
     from collections.abc import Set as AbstractSet
     from datetime import datetime
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     _Read = tuple[str, tuple[str, ...], tuple[_Match, ...], _Calm | None]
 
 _FOREVER = "9999-99-99"
+# Programs that know only one form of time put the mark behind the date, inside other forms.
+_INSIDE = re.compile(r"(\d{4}-\d{2}-\d{2}) \[stale\?\](T[^\s\[]+)", re.ASCII)
 
 
 class Index:
@@ -249,6 +251,8 @@ def _is_newer(one: str | None, other: str | None) -> bool:
 
 def _refreshed(entry: IndexEntry, stale_after_days: float, moment: datetime) -> IndexEntry:
     """An entry with its stale mark set or taken; the same one when that is right already."""
+    healed = entry.with_head(_INSIDE.sub(rf"\1\2 {STALE}", entry.head, count=1))
+    entry = healed if healed.head != entry.head else entry
     stamp = entry.stamp
     if entry.pinned or stale_after_days <= 0 or stamp is None:
         return entry

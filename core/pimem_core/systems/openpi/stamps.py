@@ -1,46 +1,56 @@
 """The instants that the stamps of an index mean.
 
-Plain arithmetic: `datetime` refuses what JavaScript reads, and loading it costs every prompt.
+Plain arithmetic: `datetime` refuses some of what JavaScript reads.
 """
 
 from __future__ import annotations
+
+import re
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from datetime import datetime
 
 _DAY_S = 86_400
+_FORM = re.compile(
+    r"(\d{4})-(\d{2})-(\d{2})"
+    r"(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?(?:[Zz]|([+-])(\d{2})(?::?(\d{2}))?)?)?",
+    re.ASCII,
+)
 
 
-def instant(text: str) -> int | None:
+def instant(text: str) -> float | None:
     """The instant that a stamp means, in seconds of the epoch, or None when it means none.
 
-    A date alone is midnight UTC. As in JavaScript, a day up to 31 rolls over into the next month
-    and 24:00:00 is the next midnight.
+    A date alone is midnight UTC, a time without an offset is UTC. As in JavaScript, a day up to 31
+    rolls over into the next month and 24:00:00 is the next midnight.
 
     Args:
-        text: A date, or a date and time with offset, as the index grammar finds them.
+        text: A date, or a date and time of ISO 8601, as the index grammar finds them.
     """
-    if not text.isascii():
+    found = _FORM.fullmatch(text)
+    if found is None:
         return None
-    try:
-        year, month, day = int(text[:4]), int(text[5:7]), int(text[8:10])
-        if not (1 <= month <= 12 and 1 <= day <= 31):
-            return None
-        seconds = (_days(year, month) + day - 1) * _DAY_S
-        if len(text) == len("2026-11-15"):
-            return seconds
-        hour, minute, second = int(text[11:13]), int(text[14:16]), int(text[17:19])
-        offset_hours, offset_minutes = int(text[20:22]), int(text[23:25])
-    except ValueError:
+    year, month, day = int(found[1]), int(found[2]), int(found[3])
+    if not (1 <= month <= 12 and 1 <= day <= 31):
         return None
-    if hour > 24 or minute > 59 or second > 59 or (hour == 24 and (minute or second)):
+    seconds: float = (_days(year, month) + day - 1) * _DAY_S
+    if found[4] is None:
+        return seconds
+    hour, minute, second = int(found[4]), int(found[5]), int(found[6] or 0)
+    fraction = float(f"0.{found[7]}") if found[7] else 0
+    if hour > 24 or minute > 59 or second > 59:
         return None
+    if hour == 24 and (minute or second or fraction):
+        return None
+    seconds += hour * 3600 + minute * 60 + second + fraction
+    if found[8] is None:
+        return seconds
+    offset_hours, offset_minutes = int(found[9]), int(found[10] or 0)
     if offset_hours > 23 or offset_minutes > 59:
         return None
     offset = offset_hours * 3600 + offset_minutes * 60
-    seconds += hour * 3600 + minute * 60 + second
-    return seconds - offset if text[19] == "+" else seconds + offset
+    return seconds - offset if found[8] == "+" else seconds + offset
 
 
 def _days(year: int, month: int) -> int:

@@ -21,7 +21,7 @@ _CLAUDE_PATH = re.compile(r"/\.claude/(?:projects/[^/]+/memory|agent-memory(?:-l
 # Stamps of openpi's lines stand right behind the link, their summaries behind two hyphens.
 _OPENPI_LINE = re.compile(
     r"^\s*-\s+\[[^\]\n]+\]\([^)\n]+\)(?: \[pin\])?"
-    r"(?: \d{4}-\d{2}-\d{2}(?:T[\d:]+[+-][\d:]+)?)?(?: \[stale\?\])? -- ",
+    r"(?: \d{4}-\d{2}-\d{2}(?:[Tt ][\d:.,]+(?:[Zz]|[+-][\d:]+)?)?)?(?: \[stale\?\])? -- ",
     re.MULTILINE,
 )
 _OPENPI_KEY = re.compile(r"^last_updated:", re.MULTILINE)
