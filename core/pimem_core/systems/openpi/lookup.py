@@ -25,20 +25,25 @@ if TYPE_CHECKING:
 def find(found: Sequence[IndexEntry], query: str) -> list[IndexEntry]:
     """The entries that a name, file or part of one means, one per file.
 
-    An exact file wins outright, then an exact name or file whatever its case; otherwise every
-    entry that contains the query.
+    An exact file wins outright, then an exact name whatever its case: of several the last, which is
+    the one that a write extends. Then a file whatever its case; otherwise every entry that contains
+    the query.
     """
+    wanted = query.lower()
+    named = cased = None
+    parts: dict[str, IndexEntry] = {}
     for entry in found:
         if entry.file == query:
             return [entry]
-    wanted = query.lower()
-    unique: dict[str, IndexEntry] = {}
-    for entry in found:
-        if wanted in (entry.name.lower(), entry.file.lower()):
-            return [entry]
-        if wanted in entry.name.lower() or wanted in entry.file.lower():
-            unique.setdefault(entry.file, entry)
-    return list(unique.values())
+        name, file = entry.name.lower(), entry.file.lower()
+        if name == wanted:
+            named = entry
+        if file == wanted:
+            cased = cased or entry
+        if wanted in name or wanted in file:
+            parts.setdefault(entry.file, entry)
+    exact = named or cased
+    return [exact] if exact is not None else list(parts.values())
 
 
 def the_one(found: Sequence[IndexEntry], topic: str, folder: TopicFolder) -> IndexEntry:
