@@ -104,7 +104,7 @@ def test_remove_takes_every_line_of_the_file(local: Folder) -> None:
 
 def test_remove_is_refused_when_any_line_of_the_file_is_pinned(local: Folder) -> None:
     before = snapshot(duplicated(local, " [pin]").path)
-    with pytest.raises(PinnedError, match="unpin"):
+    with pytest.raises(PinnedError, match="is pinned"):
         local.store.remove("A")
     assert snapshot(local.path) == before
 
