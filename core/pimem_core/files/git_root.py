@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from ..errors import PimemError
+from ..value import Value
 from .read import read_bytes
 
 _MOST = 4096
@@ -39,6 +40,23 @@ def _git_dir(marker: str) -> str | None:
     if text is None or not text.startswith("gitdir:"):
         return None
     return os.path.join(os.path.dirname(marker), text.removeprefix("gitdir:").strip())
+
+
+class GitFolders(Value):
+    """Where a work tree's repository is: its own part, and what linked work trees share."""
+
+    own: str
+    common: str
+
+
+def git_folders(root: str) -> GitFolders | None:
+    """The repository of a work tree's root; None where there is none."""
+    marker = os.path.join(root, ".git")
+    own = marker if os.path.isdir(marker) else _git_dir(marker)
+    if own is None:
+        return None
+    common = _first_line(os.path.join(own, "commondir"))
+    return GitFolders(own=own, common=own if common is None else os.path.join(own, common))
 
 
 def _main_checkout(repository: str) -> str | None:

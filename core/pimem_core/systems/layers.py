@@ -11,6 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
+    from ..files.git import GitState
     from ..model import Change, Topic
 
 
@@ -193,6 +194,10 @@ class LayerStore(FolderStore):
     @abstractmethod
     def load_lines(self) -> Sequence[str]:
         """The load status as lines for people."""
+
+    @abstractmethod
+    def git_state(self) -> GitState | None:
+        """How git sees the layer's folder; None outside git and without the person's trust."""
 
     @abstractmethod
     def load(self) -> LoadStatus:

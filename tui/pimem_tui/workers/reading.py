@@ -7,7 +7,6 @@ import time
 from typing import TYPE_CHECKING
 
 from pimem_core.errors import AmbiguousTopicError, PimemError, TopicNotFoundError
-from pimem_core.files import git
 from pimem_core.formats.text import visible_cell
 from pimem_core.systems.layers import STATUSES, LayerStore
 from pimem_core.systems.stores import FolderStore, SkimmableStore
@@ -131,7 +130,7 @@ def read_layer(store: Store, layer: LayerStore, post: Post) -> None:
     except PimemError as error:
         refusal = str(error)
     missing = status.format is None
-    state = LayerState(store, load, task.strip(), git.state(layer.path), missing, refusal)
+    state = LayerState(store, load, task.strip(), layer.git_state(), missing, refusal)
     post(LayerRead(state))
 
 

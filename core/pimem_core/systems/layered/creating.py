@@ -152,9 +152,7 @@ def _index(layer: Layer, scope: str, coming: set[str]) -> str:
 def _notes(layer: Layer, scope: str) -> list[str]:
     said = []
     if scope == WORKSPACE:
-        from ...files import git
-
-        seen = git.state(layer.path)
+        seen = layer.git_state()
         if seen is not None and seen.ignored:
             said.append(
                 f"git ignores {layer.path}; to share the memory with the project, take it out of "

@@ -18,6 +18,7 @@ from ...files.read import PREVIEW_BYTES, not_regular, read_bytes, signature
 from ...formats.text import plural, quote
 from ...model import Document, Topic
 from ...progress import ignored, never, unwatched
+from ...settings import trust
 from ...settings.config import load_settings
 from ..layers import GLOBAL, WORKSPACE
 from . import names, pending
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Self
 
+    from ...files.git import GitState
     from ...model import Hit
     from ...paths import Places
     from ...progress import Cancelled, Progress, Unread
@@ -97,6 +99,14 @@ class Layer:
             raise InvalidArgumentError(layers.unusable)
         if os.path.islink(self.path):
             raise StorageError(not_regular(self.path))
+
+    def git_state(self) -> GitState | None:
+        """How git sees the folder; None also for a project that the person does not trust."""
+        if self.kind == WORKSPACE and not trust.answer(self.places, self.layers.root):
+            return None
+        from ...files import git
+
+        return git.state(self.path)
 
     def _path(self, file: str) -> str:
         return os.path.join(self.path, file)

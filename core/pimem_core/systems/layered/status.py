@@ -115,9 +115,7 @@ def _trust_notes(layer: Layer) -> list[str]:
 
 
 def _git_notes(layer: Layer) -> list[str]:
-    from ...files import git
-
-    seen = git.state(layer.path)
+    seen = layer.git_state()
     if seen is None:
         return []
     said = []

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Self
 
+    from ...files.git import GitState
     from ...history.record import Record
     from ...model import Change, Document, Hit, StoreStatus, Topic
     from ...paths import Places
@@ -114,6 +115,10 @@ class LayeredStore(LayerStore, WritableStore, EditableStore, RemovingStore, Undo
         from .status import status
 
         return status(self.files)
+
+    def git_state(self) -> GitState | None:
+        """How git sees the layer's folder."""
+        return self.files.git_state()
 
     def load(self) -> LoadStatus:
         """What the next prompt gets of both layers."""
