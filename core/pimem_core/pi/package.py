@@ -6,7 +6,6 @@ folder, so that uninstalling puts it back.
 
 from __future__ import annotations
 
-import difflib
 import json
 import os
 
@@ -14,6 +13,7 @@ from ..errors import ConfigError, PimemError, StorageError, TopicNotFoundError
 from ..files.publish import explained, make_folder, publish
 from ..files.read import decode, read_bytes
 from ..formats import jsonc, jsonedit
+from ..formats.diff import unified
 from ..value import Value
 
 TYPE_CHECKING = False
@@ -196,10 +196,8 @@ def _publish(places: Places, text: str, wanted: str, others: Sequence[Provider])
             make_folder(os.path.dirname(target))
             mode = os.stat(target).st_mode & 0o7777 if os.path.exists(target) else 0o600
             publish(target, wanted.encode(), mode=mode)
-    lines = difflib.unified_diff(
-        text.splitlines(keepends=True), wanted.splitlines(keepends=True), path, path
-    )
-    return Installed(changed=wanted != text, path=path, difference="".join(lines), providers=others)
+    difference = unified(text, wanted, old=path, new=path)
+    return Installed(changed=wanted != text, path=path, difference=difference, providers=others)
 
 
 def _record_path(places: Places) -> str:
