@@ -130,8 +130,15 @@ FILES = ["note.md", "MEMORY.md", ".lock"]
 FOLDERS = ["memory", "undo", "intents", "drafts"]
 
 
-@pytest.mark.parametrize("name", [*FILES, *FOLDERS])
-@pytest.mark.parametrize("leads", some(["there", "round", "nowhere"]))
+@pytest.mark.parametrize(
+    ("name", "leads"),
+    [
+        (name, leads)
+        for name in [*FILES, *FOLDERS]
+        for leads in some(["there", "round", "nowhere"])
+        if (name, leads) != ("memory", "there")  # the store's own folder may be a link
+    ],
+)
 def test_nothing_is_written_through_a_link(
     home: Home, tmp_path: Path, name: str, leads: str
 ) -> None:

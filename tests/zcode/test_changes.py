@@ -15,9 +15,11 @@ from pimem_core.errors import (
     ReadOnlyFormatError,
     SecretError,
     StorageError,
+    StoreBusyError,
     TopicNotFoundError,
 )
 from pimem_core.history import journal
+from pimem_core.systems.zcode import changes
 from zcode.folder import HEADER, Project, fact
 
 if TYPE_CHECKING:
@@ -207,12 +209,35 @@ def test_no_link_is_written_through(project: Project, tmp_path: Path) -> None:
     (project.path / "sub").symlink_to(outside)
     with pytest.raises(PimemError, match="symbolic link"):
         project.store.save("sub/x.md", opened="a", text="b")
-    os.rename(project.path, tmp_path / "real")
-    project.path.symlink_to(tmp_path / "real")
-    with pytest.raises(StorageError, match=str(tmp_path / "real")):
-        project.write("good")
     assert (outside / "x.md").read_text() == fact("x")
-    assert sorted(os.listdir(tmp_path / "real")) == ["MEMORY.md", "file.md", "sub"]
+    assert sorted(os.listdir(project.path)) == ["MEMORY.md", "file.md", "sub"]
+
+
+def test_the_folder_itself_may_be_a_link(project: Project, tmp_path: Path) -> None:
+    real = tmp_path / "dotfiles" / "memory"
+    real.mkdir(parents=True)
+    project.path.parent.mkdir(parents=True, exist_ok=True)
+    project.path.symlink_to(real)
+    assert project.write("good").outcome == "created"
+    assert sorted(os.listdir(real)) == ["MEMORY.md", "good.md"]
+    assert f"{project.path} is a link to {real}." in project.store.status().notes
+    other = project.at(real)
+    with changes.held(project.store.folder), pytest.raises(StoreBusyError):
+        other.write("second")
+    assert project.store.remove("good").outcome == "removed"
+    assert project.path.is_symlink()
+    assert os.listdir(real) == ["MEMORY.md"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives a link to somebody else")
+def test_a_link_of_somebody_else_is_refused(project: Project, tmp_path: Path) -> None:
+    (tmp_path / "theirs").mkdir()
+    project.path.parent.mkdir(parents=True, exist_ok=True)
+    project.path.symlink_to(tmp_path / "theirs")
+    os.lchown(project.path, 12345, 12345)
+    with pytest.raises(StorageError, match="link of another user"):
+        project.write("good")
+    assert os.listdir(tmp_path / "theirs") == []
 
 
 def test_removing_moves_the_file_into_the_journal_and_undo_brings_it_back(

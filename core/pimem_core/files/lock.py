@@ -19,7 +19,7 @@ from filelock import BaseFileLock, FileLock, Timeout
 
 from ..errors import StoreBusyError
 from .holder import LOCK_NAME, is_alive, lock_content, lock_holder, pid_in
-from .publish import explained, make_folder, private_folder, refuse_linked_folder
+from .publish import explained, make_folder, private_folder, refuse_others_link
 from .read import is_regular, not_regular
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ def locked(
     path = os.path.join(folder, LOCK_NAME)
     with explained(path):
         make_folder(folder)
-        refuse_linked_folder(folder)
+        refuse_others_link(folder)
         lock = StoreLock(path, reclaimable=reclaimable)
         if not _try_for(lock, 2.0 if shared else 0.5):
             if shared:
@@ -230,7 +230,7 @@ def locked_at_once(
     lock: StoreLock | None = None
     with explained(path):
         make_folder(folder)
-        refuse_linked_folder(folder)
+        refuse_others_link(folder)
         lock = StoreLock(path, reclaimable=reclaimable)
         if not _try(lock):
             lock = None

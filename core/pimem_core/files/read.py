@@ -171,6 +171,13 @@ def regular_names(folder: str) -> set[str]:
     return {entry.name for entry in regular_entries(folder)}
 
 
+def real_folder(folder: str) -> list[str]:
+    """The note that a status has about a folder which is a link; none about any other."""
+    if not os.path.islink(folder):
+        return []
+    return [f"{folder} is a link to {os.path.realpath(folder)}."]
+
+
 def is_regular(path: str) -> bool:
     """Whether a path is a regular file itself, not a link to one.
 

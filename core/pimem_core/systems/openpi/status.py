@@ -7,7 +7,7 @@ import os
 
 from ...errors import PimemError, ReadOnlyFormatError
 from ...files.holder import lock_holder
-from ...files.read import regular_entries
+from ...files.read import real_folder, regular_entries
 from ...formats.text import plural
 from ...model import StoreStatus
 from . import carry_over, config, detection, limits, tombstones
@@ -99,7 +99,13 @@ def _notes(folder: TopicFolder, view: View, found: str | None, seen: Seen) -> li
         notes.append(
             "A change was interrupted; the next change or start of the manager repairs it."
         )
-    if folder.name == SHARED and settings.shared_dir and carry_over.is_due(folder.local):
+    notes += real_folder(folder.path)
+    if (
+        folder.name == SHARED
+        and settings.shared_dir
+        and carry_over.is_due(folder.local)
+        and not carry_over.is_same(folder.local, folder.path)
+    ):
         notes.append(
             "The local store is not carried over yet; the next change or pi session does it."
         )

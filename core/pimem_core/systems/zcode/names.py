@@ -7,7 +7,7 @@ import re
 import unicodedata
 
 from ...errors import InvalidArgumentError, InvalidTopicError
-from ...files.publish import refuse_linked_folder
+from ...files.publish import refuse_linked_folder, refuse_others_link
 from ...formats.text import one_line, quote, trim
 from .facts import TYPES
 
@@ -154,11 +154,12 @@ def check_content(content: object) -> str:
 
 
 def refuse_path(root: str, file: str) -> None:
-    """Refuse to write to a path below the root that ZCode would refuse, or that a link leads to.
+    """Refuse to write to a path below the root that ZCode refuses, or that a link leads to.
 
     Raises:
         InvalidArgumentError: A part of it is a refused name.
-        StorageError: One of the folders is a symbolic link; the message has the real path.
+        StorageError: One of the folders is a symbolic link; the message has the real path. The root
+            may be one of this user.
     """
     for part in file.split("/"):
         plain = _INVISIBLE.sub("", part).lower().split(":", 1)[0].rstrip(". ")
@@ -168,7 +169,7 @@ def refuse_path(root: str, file: str) -> None:
                 file=file,
             )
     folder = root
-    refuse_linked_folder(folder)
+    refuse_others_link(folder)
     for part in file.split("/")[:-1]:
         folder = os.path.join(folder, part)
         refuse_linked_folder(folder)
