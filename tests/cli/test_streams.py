@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 from cli.running import COMMAND, environment, run
 from core.folders import HEADER, topic_text
+from waiting import PATIENCE_S
 
 if TYPE_CHECKING:
     from core.folders import Folder
@@ -26,7 +27,7 @@ def shell(script: str, *words: str) -> subprocess.CompletedProcess[bytes]:
         ["bash", "-c", script, "bash", *COMMAND, *words],
         capture_output=True,
         env=environment(),
-        timeout=60,
+        timeout=PATIENCE_S,
         check=False,
     )
 
@@ -37,9 +38,9 @@ def on_terminal(*words: str) -> bytes:
     if child == 0:
         os.execve(sys.executable, [*COMMAND, *words], environment())
     seen = b""
-    end = time.monotonic() + 60
+    end = time.monotonic() + PATIENCE_S
     while time.monotonic() < end:
-        ready, _, _ = select.select([terminal], [], [], 60)
+        ready, _, _ = select.select([terminal], [], [], PATIENCE_S)
         try:
             chunk = os.read(terminal, 65_536) if ready else b""
         except OSError:  # how Linux says that the other side is closed

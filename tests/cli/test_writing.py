@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from cli.running import COMMAND, environment, run
 from core.folders import snapshot, topic_text
+from waiting import PATIENCE_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -243,7 +244,7 @@ def test_with_stdin_closed_the_content_is_empty(empty: Folder) -> None:
         ["sh", "-c", 'exec "$@" <&-', "sh", *COMMAND, "write", "A", "--summary", "s"],
         capture_output=True,
         env=environment(),
-        timeout=60,
+        timeout=PATIENCE_S,
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, b"")
@@ -256,7 +257,7 @@ def test_private_files_stay_private_under_any_umask(empty: Folder, isolated_home
              "--summary", "s", "--content", "c"],
             capture_output=True,
             env=environment(),
-            timeout=60,
+            timeout=PATIENCE_S,
             check=False,
         )  # fmt: skip
         assert (done.returncode, done.stderr) == (0, b"")

@@ -13,6 +13,7 @@ import pytest
 import time_machine
 from faults.homes import EVERY, PIMEM, Home, filled
 from pimem_core.systems.stores import WriteRequest
+from waiting import PATIENCE_S
 
 WRITE = ["write", "Note", "--summary", "s", "--content", "more"]
 
@@ -26,7 +27,7 @@ def run(home: Home, *words: str, umask: int = 0o022) -> subprocess.CompletedProc
         cwd=home.root,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_S,
         stdin=subprocess.DEVNULL,
     )
     assert done.returncode != 99, "the rights were not dropped"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pi.harness import HERE, Pi
 from pimem_core.paths import Places, find_places
+from waiting import PATIENCE_S
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -57,7 +58,7 @@ class Real(Pi):
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=PATIENCE_S,
             check=False,
         )
         assert done.returncode == code, done

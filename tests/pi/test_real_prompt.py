@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from pi.real import HELPER, Real
-from pi.waiting import wait_for
 from pimem_core.systems.openpi.system import OpenpiSystem
 from pimem_core.systems.stores import WriteRequest
+from waiting import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -30,6 +30,7 @@ from tui.helpers import (
     shown,
     until,
 )
+from waiting import PATIENCE_S
 
 if TYPE_CHECKING:
     from pimem_core.paths import Places
@@ -54,7 +55,7 @@ async def test_a_message_leaves_the_preview_in_its_place(demo: Places) -> None:
 
 async def test_the_top_of_a_slow_store_stays_but_nothing_is_done_to_it(demo: Places) -> None:
     store, goes_on = MemoryStore([make_topic(name) for name in "abc"]), threading.Event()
-    store.hooks["list"] = lambda: goes_on.wait(10)
+    store.hooks["list"] = lambda: goes_on.wait(PATIENCE_S)
     top = prepare(store.topics[:2])
     async with manager(demo, [store], top=top, ready=False) as pilot:
         screen = browser(pilot)
