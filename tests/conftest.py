@@ -6,10 +6,21 @@ import os
 import sys
 from pathlib import Path
 
+import hypothesis
 import pytest
 from pimem_core.paths import Places, find_places
 
 sys.path.insert(0, str(Path(__file__).parent))
+
+# No deadlines: a busy machine is no failure.
+hypothesis.settings.register_profile(
+    "pimem",
+    deadline=None,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+    max_examples=75,
+    database=None,
+)
+hypothesis.settings.load_profile("pimem")
 
 
 @pytest.fixture(autouse=True)
