@@ -209,8 +209,11 @@ async def test_an_unforeseen_error_while_reading_is_told(demo: Places) -> None:
 async def test_news_after_the_end_is_left(demo: Places) -> None:
     async with manager(demo, [MemoryStore([make_topic("a")])]) as pilot:
         screen = browser(pilot)
-        about = screen.about
-        await about.remove()
+        await screen.about.remove()
+        left = list(screen.walk_children())
         pilot.app._running = False  # as while the app takes its screens away
         await screen._dispatch_message(StatusRead(screen.store, screen.store.status()))
         pilot.app._running = True
+        await settled(pilot)
+        assert list(screen.walk_children()) == left
+        assert notices(pilot) == []
