@@ -106,6 +106,7 @@ class Pi:
             "PIMEM_STAND_IN": str(self.stand_in),
             "PATH": f"{self.node.parent}:/usr/local/bin:/usr/bin:/bin",
             "TMPDIR": str(shared_temp),
+            "NODE_COMPILE_CACHE": str(shared_temp / "node"),
             "LANG": "C.UTF-8",
             "TERM": "xterm-256color",
         }
