@@ -60,7 +60,8 @@ def written(draw: st.DrawFn, of: st.SearchStrategy[Any] = values) -> Written:
 
 def _enclosed(draw: st.DrawFn, begin: str, parts: list[str], end: str) -> str:
     spaced = [f"{draw(gaps)}{part}{draw(gaps)}" for part in parts]
-    trailing = f",{draw(gaps)}" if parts and draw(st.booleans()) else ""
+    comma = draw(st.booleans())
+    trailing = f",{draw(gaps)}" if parts and comma else ""
     return f"{begin}{','.join(spaced)}{trailing or draw(gaps)}{end}"
 
 
