@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from layered.worlds import World
 from pimem_core.demo import make_demo
 from pimem_core.files import watch
+from textual.widgets import Input, TextArea
 from tui.helpers import NOW, Watching, messages_taken
 
 if TYPE_CHECKING:
@@ -51,9 +52,12 @@ def snap_compare(
     """Pictures look the same on every day and in every zone: at `NOW`, in UTC.
 
     Nothing is watched: to that clock all files would be of the future, and so have just changed.
+    No cursor blinks: one that is stopped while it is away stays away.
     """
     with monkeypatch.context() as patched:
         patched.setattr(watch, "watch", lambda *_, **_options: None)
+        patched.setattr(TextArea, "_toggle_cursor_blink_visible", lambda _area: None)
+        patched.setattr(Input, "_toggle_cursor", lambda _input: None)
         patched.setenv("TZ", "UTC")
         time.tzset()
         with time_machine.travel(NOW, tick=False):
