@@ -1,10 +1,9 @@
 /** What pimem asks for and pi does: each action by itself, so that one that fails stops no other. */
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { spawn, type ChildProcess } from "node:child_process";
-import { attempt, modeOf, type Context } from "./fields.ts";
+import { attempt, modeOf, type Context, type Loose } from "./host.ts";
 import type { Action } from "./runner.ts";
 
-type Loose = Record<string, unknown>;
 type Message = Parameters<ExtensionAPI["sendMessage"]>[0];
 type Level = "info" | "warning" | "error";
 

@@ -16,7 +16,7 @@ import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
-import { attempt } from "./fields.ts";
+import { attempt } from "./host.ts";
 
 export interface EventSpec {
   name: string;
