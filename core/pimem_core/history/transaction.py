@@ -180,7 +180,8 @@ def _take_back(
             with contextlib.suppress(OSError):
                 sync_folder(os.path.dirname(step.path))
         for path in entries:
-            with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+            # A read-only file system refuses to remove even what is not there.
+            if os.path.lexists(path):
                 os.unlink(path)
     except (OSError, PimemError) as error:
         # The intent stays: the next change tries again.
