@@ -124,11 +124,20 @@ export async function askPerson(
   asking.add(key);
   let value: boolean | null = null;
   try {
-    if (ctx.hasUI) value = await ctx.ui.confirm(clean(action.title), clean(action.message));
+    if (ctx.hasUI) value = await chosen(action, ctx);
   } finally {
     asking.delete(key);
   }
   if (scope.alive) await scope.answered(key, value, ctx);
+}
+
+/** The person's yes or no. pi's own question has Yes in front; what removes something has not. */
+async function chosen(action: Action, ctx: Context): Promise<boolean> {
+  const title = clean(action.title);
+  const message = clean(action.message);
+  if (!action.yes || modeOf(ctx) !== "tui") return ctx.ui.confirm(title, message);
+  const yes = clean(action.yes);
+  return (await ctx.ui.select(`${title}\n${message}`, ["Cancel", yes])) === yes;
 }
 
 /** Lay pi's screen aside, give the terminal to the manager, and bring the screen back. */
