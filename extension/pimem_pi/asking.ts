@@ -107,7 +107,9 @@ export class Asking implements Scope {
     if (!runner?.trouble || !this.alive) return;
     if (!this.shared.noticed) {
       this.shared.noticed = true;
-      const message = `pimem: no memory for the moment (${runner.trouble}). pi goes on without it.`;
+      const message =
+        `pimem: no memory for the moment (${runner.trouble}). pi goes on without it; ` +
+        "`pimem pi status` says what to do.";
       attempt(() => show(ctx, message, "warning"));
     }
     runner.trouble = undefined;

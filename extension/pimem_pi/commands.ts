@@ -3,9 +3,12 @@ import { perform, show } from "./actions.ts";
 import { FIRST_PROMPT_MS, guarded, type Asking } from "./asking.ts";
 import type { CommandSpec } from "./document.ts";
 import { modeOf, type Context, type Loose } from "./host.ts";
+import type { Answer } from "./runner.ts";
 
 const START_WAIT_MS = 2_000;
 const COMPLETE_MS = 250;
+/** How long the person waits for a command's answer before pi takes input again. */
+const PATIENCE_MS = 2_000;
 
 export class Commands {
   private readonly names = new Set<string>();
@@ -53,19 +56,43 @@ export class Commands {
       return;
     }
     const payload = { name, args, ...asking.computed("command", ctx) };
-    const answer = await asking.ask("command", payload, ctx, { signal: ctx.signal });
-    if (!asking.alive) return;
-    if (!answer) show(ctx, `/${name}: pimem ended before it answered.`, "error");
-    if (answer?.error) show(ctx, `/${name}: ${answer.error.message}`, "error");
-    const actions = answer?.actions ?? [];
-    await perform(actions, ctx, asking, undefined, true);
     const lasting = ["tui", "rpc"].includes(modeOf(ctx));
+    const life = asking.runner.alive(asking.current(ctx), PATIENCE_MS);
+    // pi takes no input while a command runs; what takes longer is answered when it is done.
+    const control = new AbortController();
+    ctx.signal?.addEventListener("abort", () => control.abort(), { once: true });
+    const limit = {
+      signal: control.signal,
+      deadlineMs: lasting ? PATIENCE_MS : undefined,
+      late: (late: Answer) => void guarded(() => this.finish(name, late, ctx)),
+    };
+    const asked = asking.ask("command", payload, ctx, limit);
+    if (!(await life)) {
+      control.abort();
+      show(ctx, `/${name}: pimem does not answer, so nothing was done. See: pimem pi status`, "error");
+      return;
+    }
+    const answer = await asked;
+    if (!asking.alive) return;
+    if (!answer && !asking.runner.running) {
+      show(ctx, `/${name}: pimem ended before it answered.`, "error");
+    } else if (!answer && !ctx.signal?.aborted) {
+      show(ctx, `/${name}: pimem is still at it; the answer follows.`, "info");
+    }
+    await this.finish(name, answer, ctx);
+    const actions = answer?.actions ?? [];
     if (!lasting && actions.some((action) => action.do === "send_user_message")) {
       // pi -p ends with the command unless the run that it began is waited for.
       const end = Date.now() + FIRST_PROMPT_MS + 1_000;
       while (ctx.isIdle() && Date.now() < end) await new Promise((next) => setTimeout(next, 10));
       await ctx.waitForIdle?.();
     }
+  }
+
+  private async finish(name: string, answer: Answer | undefined, ctx: Context): Promise<void> {
+    if (!this.asking.alive || !answer) return;
+    if (answer.error) show(ctx, `/${name}: ${answer.error.message}`, "error");
+    await perform(answer.actions, ctx, this.asking, undefined, true);
   }
 
   private async complete(name: string, prefix: string) {

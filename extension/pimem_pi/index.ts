@@ -5,7 +5,7 @@
  */
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { perform } from "./actions.ts";
-import { Asking, DEFAULT_MS, guarded, SELF } from "./asking.ts";
+import { Asking, DEFAULT_MS, FIRST_PROMPT_MS, guarded, SELF } from "./asking.ts";
 import { Commands } from "./commands.ts";
 import { list, stored, type Description, type Stored } from "./document.ts";
 import { occupied } from "./fields.ts";
@@ -42,6 +42,8 @@ class Shim {
   private readonly prompts: Prompts;
   private offers: Description = {};
   private begun = false;
+  /** A session's start that pimem could not be told of, since nothing was known of it. */
+  private untold: Loose | undefined;
   private told: Description | undefined;
 
   constructor(
@@ -59,7 +61,10 @@ class Shim {
   register(): void {
     this.on("session_start", (event, ctx) => this.sessionStart(event, ctx));
     this.on("session_shutdown", (event, ctx) => this.sessionShutdown(event, ctx));
-    this.on("input", (event, ctx) => this.commands.input(event, ctx));
+    this.on("input", async (event, ctx) => {
+      await guarded(() => this.catchUp(ctx));
+      return this.commands.input(event, ctx);
+    });
     this.on("agent_start", () => this.prompts.deliver());
     this.add(this.start.describe);
     this.learn();
@@ -131,9 +136,22 @@ class Shim {
       // Nothing is known from before: see whether pimem tells in time for the first request.
       if (asking.events.size === 0 && (await asking.runner.ready(session, DEFAULT_MS)))
         this.learn();
-      if (asking.events.has("session_start")) await this.event("session_start", event, ctx);
+      if (asking.events.size === 0) this.untold = event;
+      else if (asking.events.has("session_start")) await this.event("session_start", event, ctx);
       else asking.tell(ctx);
     });
+  }
+
+  /** The first prompt waits for what nobody knew when the session began. */
+  private async catchUp(ctx: Context): Promise<void> {
+    const { asking, untold } = this;
+    if (!untold) return;
+    this.untold = undefined;
+    const { runner } = asking;
+    if (await runner.ready(asking.current(ctx), FIRST_PROMPT_MS)) this.learn();
+    else runner.trouble ??= "it does not answer";
+    if (asking.events.has("session_start")) await this.event("session_start", untold, ctx);
+    else asking.tell(ctx);
   }
 
   private async sessionShutdown(event: Loose, ctx: Context): Promise<void> {

@@ -203,8 +203,7 @@ def test_deadlines_are_kept(pi: Pi) -> None:
             rpc.prompt(prompt)
             needed.append(time.monotonic() - started)
     first, *later = needed
-    assert first > 2.2  # 2,000 ms and 250 ms
-    assert min(later) > 0.2
+    assert first > 2  # the first prompt has 2,000 ms; after that nothing is waited for
     assert min(later) < first - 1  # what else the machine has to do does not hold up every one
 
 
