@@ -65,6 +65,8 @@ const STEADY_MS = 30_000;
 const EAGER_RESTARTS = 5;
 /** Whoever is silent for so long does not only have much to do. */
 const LONG_MS = 2_000;
+/** How long the reason of a process that ends may take to be known. */
+const WHY_MS = 150;
 const AFTER_ABORT_MS = 1_000;
 const DESCRIBE_MS = 10_000;
 
@@ -184,7 +186,8 @@ export class Runner {
   ask(question: Question): Promise<Answer | undefined> {
     this.start(question.session);
     const child = this.child;
-    if (!child?.stdin?.writable || child.stdin.writableLength > LONGEST_LINE) {
+    if (child?.stdin && !child.stdin.writable) return this.ended(child);
+    if (!child?.stdin || child.stdin.writableLength > LONGEST_LINE) {
       return Promise.resolve(undefined);
     }
     const id = `${this.prefix}.${++this.count}`;
@@ -228,6 +231,14 @@ export class Runner {
       if (question.signal?.aborted) onAbort();
       else question.signal?.addEventListener("abort", onAbort, { once: true });
     });
+  }
+
+  /** Wait a moment until it is known why a process that is ending does so. */
+  private async ended(child: ChildProcess): Promise<undefined> {
+    const end = Date.now() + WHY_MS;
+    while (this.child === child && Date.now() < end)
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    return undefined;
   }
 
   /** End the process: first by closing its input, then less and less politely. */
