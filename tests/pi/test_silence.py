@@ -10,8 +10,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from pi.harness import DESCRIBE, event
-from pi.waiting import wait_for
+from pi.harness import DESCRIBE, HURRIED, event
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -72,7 +71,7 @@ def test_a_state_folder_that_was_deleted(pi: Pi) -> None:
 
 def test_a_session_waits_once_for_a_runner_that_hangs(pi: Pi) -> None:
     more = event("turn_start", "turnIndex", deadline_ms=1000)
-    describe = {**DESCRIBE, "events": [*DESCRIBE["events"], more]}
+    describe = {**HURRIED, "events": [*HURRIED["events"], more]}
     pi.plan({"before_agent_start": actions(SECTION)}, describe=describe)
     with pi.rpc() as rpc:
         rpc.prompt("one")
