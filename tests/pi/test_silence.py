@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from pi.harness import DESCRIBE, HURRIED, event
+from waiting import wait_for
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -61,8 +63,6 @@ def test_a_state_folder_that_was_deleted(pi: Pi) -> None:
     pi.plan({"before_agent_start": actions(SECTION), "describe": {"delay": 0.6}})
     command = [sys.executable, "-I", os.path.join(os.path.dirname(__file__), "stand_in.py")]
     shutil.rmtree(pi.state / "pimem" / "describe")
-    import json
-
     pi.env["PIMEM_COMMAND"] = json.dumps(command)
     assert pi.prompt("hello") == "ok"
     assert "TEAL-1" in pi.system(0)
