@@ -1,6 +1,6 @@
 # run opens the manager, test runs the tests, faults tries every kill point and refused disk call,
-# test-pi every supported pi, test-clocks other dates and zones, lint checks form, types and import
-# contracts, bench measures.
+# test-pi every supported pi, test-clocks other dates and zones, lint checks form, types, import
+# contracts and circles, bench measures.
 VENV := .venv
 PYTHON := $(VENV)/bin/python
 ARGS ?=
@@ -40,6 +40,7 @@ lint: $(VENV)/.dev
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/mypy
 	$(VENV)/bin/lint-imports
+	$(PYTHON) -m checks.structure
 
 format: $(VENV)/.dev
 	$(VENV)/bin/ruff format .
