@@ -27,13 +27,15 @@ def loaded(code: str, names: tuple[str, ...] = HEAVY) -> list[str]:
         "after = set(sys.modules) - before\n"
         f"sys.stderr.write(__import__('json').dumps([n for n in {names!r} if n in after]))\n"
     )
+    environment = {**os.environ, "PYTHONPATH": path}
+    environment.pop("COVERAGE_PROCESS_CONFIG", None)  # measuring loads a lot
     done = subprocess.run(
         [sys.executable, "-c", script],
         capture_output=True,
         text=True,
         timeout=PATIENCE_S,
         check=True,
-        env={**os.environ, "PYTHONPATH": path},
+        env=environment,
     )
     found: list[str] = json.loads(done.stderr)
     return found
