@@ -42,3 +42,9 @@ def isolated_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def places(isolated_home: Path) -> Places:
     """The folders of the isolated user."""
     return find_places()
+
+
+@pytest.fixture
+def unmeasured(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Processes that the test starts load nothing to measure their coverage."""
+    monkeypatch.delenv("COVERAGE_PROCESS_CONFIG", raising=False)

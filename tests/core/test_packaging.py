@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from waiting import PATIENCE_S
 
+pytestmark = pytest.mark.usefixtures("unmeasured")
+
 ROOT = Path(__file__).parent.parent.parent
 HEAVY = ("textual", "rich", "yaml", "frontmatter", "filelock", "dataclasses", "inspect", "typing",
          "pathlib", "json", "datetime", "detect_secrets", "merge3", "markdown_it", "shtab",
@@ -27,15 +29,13 @@ def loaded(code: str, names: tuple[str, ...] = HEAVY) -> list[str]:
         "after = set(sys.modules) - before\n"
         f"sys.stderr.write(__import__('json').dumps([n for n in {names!r} if n in after]))\n"
     )
-    environment = {**os.environ, "PYTHONPATH": path}
-    environment.pop("COVERAGE_PROCESS_CONFIG", None)  # measuring loads a lot
     done = subprocess.run(
         [sys.executable, "-c", script],
         capture_output=True,
         text=True,
         timeout=PATIENCE_S,
         check=True,
-        env=environment,
+        env={**os.environ, "PYTHONPATH": path},
     )
     found: list[str] = json.loads(done.stderr)
     return found

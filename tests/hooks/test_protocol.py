@@ -81,8 +81,8 @@ def test_hook_describe_prints_the_bare_document() -> None:
     assert set(document) == {"protocol", "version", "systems", "tools", "commands", "events"}
 
 
-def test_the_hook_path_loads_nothing_heavy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("COVERAGE_PROCESS_CONFIG", raising=False)  # measuring loads a lot
+@pytest.mark.usefixtures("unmeasured")
+def test_the_hook_path_loads_nothing_heavy() -> None:
     heavy = ("textual", "rich", "argparse", "pathlib", "dataclasses", "typing", "filelock", "yaml")
     code = (
         "import sys, io; sys.stdin = io.TextIOWrapper(io.BytesIO(sys.argv[1].encode()));"
