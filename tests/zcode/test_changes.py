@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 from pimem_core.errors import (
-    ConflictError,
     InvalidArgumentError,
     InvalidTopicError,
     PimemError,
@@ -20,23 +19,13 @@ from pimem_core.errors import (
 )
 from pimem_core.history import journal
 from pimem_core.systems.zcode import changes
-from zcode.folder import HEADER, Project, fact
+from zcode.folder import ANN, HEADER, INDEX, Project, fact
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from pimem_core.model import Change
-
-INDEX = (
-    "# Memory Index\r\n\r\n## People\r\n- **[Ann](./user_ann.md)** `user` — who she is\r\n"
-    "- ~~[Old](old.md) — gone~~\r\n| [Row](row.md) | in a table |\r\n\r\nfooter, no line end"
-)
-ANN = (
-    "\ufeff---\r\n# by hand\r\nname: Ann, the lead\r\nmetadata: \r\n  node_type: memory\r\n"
-    "  type: user\r\n  originSessionId: sess_1\r\n  modified: 2026-07-01T10:00:00.000Z\r\n"
-    "description: who she is\r\nextra: {a: 1}\r\n---\r\nAnn leads.\r\n"
-)
 
 
 def test_the_first_fact_makes_folder_file_and_index(project: Project) -> None:
@@ -293,59 +282,6 @@ def test_undo_in_an_index_that_others_changed(project: Project) -> None:
     assert "about a" in project.index
     assert "ZCode wrote this" in project.index
     assert project.names() == ["a", "b"]
-
-
-# Editing
-
-
-def test_an_edit_brings_its_line_along(project: Project) -> None:
-    project.write("x", "# One", "about x")
-    opened = project.text("x.md")
-    text = (
-        opened.replace('"about x"', '"new: hook"')
-        .replace("# One", "# Two")
-        .replace("type: project", "type: user\n  custom: 1")
-    )
-    assert project.store.save("x.md", opened=opened, text=text).outcome == "updated"
-    assert project.text("x.md") == text
-    assert project.index == f"{HEADER}- [Two](x.md) — new: hook\n"
-
-
-def test_an_edit_of_the_body_leaves_the_index_alone(project: Project) -> None:
-    project.fill({"MEMORY.md": INDEX, "user_ann.md": ANN})
-    text = ANN.replace("leads", "led")
-    project.store.save("user_ann.md", opened=ANN, text=text)
-    assert (project.index, project.text("user_ann.md")) == (INDEX, text)
-    assert project.store.save("user_ann.md", opened=text, text=text).outcome == "unchanged"
-    with pytest.raises(InvalidArgumentError, match="description has a line break"):
-        project.store.save(
-            "user_ann.md",
-            opened=text,
-            text=text.replace("description: who she is", "description: |\r\n  a\r\n  b"),
-        )
-
-
-def test_an_edit_meets_a_change_made_meanwhile(project: Project) -> None:
-    project.write("x", "one\n\ntwo\n\nthree", "about x")
-    opened = project.text("x.md")
-    project.fill({"x.md": opened.replace("one", "ONE")})
-    change = project.store.save("x.md", opened=opened, text=opened.replace("three", "THREE"))
-    assert "merged" in change.message
-    assert "ONE\n\ntwo\n\nTHREE" in project.text("x.md")
-    with pytest.raises(ConflictError) as error:
-        project.store.save("x.md", opened=opened, text=opened.replace("one", "uno"))
-    assert "<<<<<<<" in error.value.merged
-    (project.path / "x.md").unlink()
-    with pytest.raises(ConflictError, match="deleted"):
-        project.store.save("x.md", opened=opened, text="new")
-
-
-def test_an_edit_that_brings_a_secret_asks(project: Project) -> None:
-    project.write("x", "one")
-    opened = project.text("x.md")
-    with pytest.raises(SecretError):
-        project.store.save("x.md", opened=opened, text=opened + "AKIAIOSFODNN7EXAMPLQ\n")
-    assert project.text("x.md") == opened
 
 
 # Limits and formats
