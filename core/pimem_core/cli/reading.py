@@ -226,9 +226,9 @@ def status_row(row: StoreStatus) -> dict[str, object]:
 def _time(seconds: float | None) -> str | None:
     if seconds is None:
         return None
-    from datetime import datetime
+    from ..clock import at, stamp
 
-    return datetime.fromtimestamp(seconds).astimezone().isoformat(timespec="seconds")
+    return stamp(at(seconds))
 
 
 def status_lines(row: StoreStatus) -> list[str]:

@@ -145,7 +145,7 @@ def _has_terminal() -> bool:
 
 def edit(options: argparse.Namespace, places: Places, output: Output) -> int:
     """Edit a topic in the person's editor and save it, merged with what changed meanwhile."""
-    from ..history.drafts import Draft, edit_in_editor
+    from ..history.drafts import Draft, edit_in_editor, handed_over
 
     store = store_of(options, places, output)
     store.refuse_changes()
@@ -155,11 +155,13 @@ def edit(options: argparse.Namespace, places: Places, output: Output) -> int:
     # What the command prints may go to a program, which must not get the editor's screen.
     screen = None if sys.stdout.isatty() else _STDERR
     with about(topic):
-        opened = decode(supporting(store, FolderStore).read_bytes(topic.file), topic.path)
+        folder = supporting(store, FolderStore)
+        opened = decode(folder.read_bytes(topic.file), topic.path)
         draft = Draft.create(places, topic.file, opened)
-        text = edit_in_editor(draft, os.environ, screen)
-        with draft.kept_on_failure():
-            change = supporting(store, EditableStore).save(
-                topic.file, opened=opened, text=text, allow_secret=options.allow_secret
-            )
+        with handed_over(places, store.system, folder.path, folder.read(topic.file), draft):
+            text = edit_in_editor(draft, os.environ, screen)
+            with draft.kept_on_failure():
+                change = supporting(store, EditableStore).save(
+                    topic.file, opened=opened, text=text, allow_secret=options.allow_secret
+                )
     return _told(store, change, output)

@@ -12,9 +12,12 @@ import time
 from typing import TYPE_CHECKING
 
 from ..errors import ConflictError, PimemError, SecretError, StorageError
+from ..files.private import folder_not_ours, not_ours
 from ..files.process import Process, this_process
 from ..files.publish import explained, private_folder, publish
 from ..files.read import decode, read_bytes
+from ..log import write_log
+from ..model import Document
 from ..value import Value
 
 if TYPE_CHECKING:
@@ -25,6 +28,11 @@ if TYPE_CHECKING:
 
 
 _FOLDER = "drafts"
+#: Fields of a draft, and of what was opened, that are texts.
+_TEXTS = ("system", "folder", "name", "summary", "body", "title", "mode", "outside")
+_OPENED = ("store", "name", "file", "path", "body", "text")
+#: A Unix time that no calendar of ours reaches.
+_END_OF_TIME = 253_402_300_000
 #: Ends the names of drafts that the manager's editor wrote.
 _TYPED = ".typed.json"
 
@@ -157,6 +165,11 @@ class TypedDraft:
                 os.unlink(self._outside)
         self._outside = outside
 
+    def forget(self) -> None:
+        """Remove the draft and leave the file outside to itself."""
+        self._outside = ""
+        self.discard()
+
     def discard(self) -> None:
         """Remove the draft and the file outside that belongs to it; what is gone is fine."""
         with self._lock:
@@ -164,6 +177,43 @@ class TypedDraft:
             with contextlib.suppress(OSError):
                 os.unlink(self.path)
             self._follow("")
+
+
+@contextlib.contextmanager
+def handed_over(
+    places: Places, system: str, folder: str, document: Document, draft: Draft
+) -> Iterator[None]:
+    """Note what the person's own editor has, so that the manager offers it after a kill.
+
+    Raises:
+        StorageError: The state folder cannot be written; the draft is gone then.
+    """
+    note = TypedDraft.begin(places, document.file)
+    try:
+        note.keep(
+            Typed(
+                system=system,
+                folder=folder,
+                opened={**document.__dict__, "text": draft.opened},
+                name=document.name,
+                summary=document.summary,
+                body=draft.opened,
+                title=document.title,
+                type=document.type,
+                time=time.time(),
+                whole=True,
+                outside=draft.path,
+            )
+        )
+    except PimemError:
+        draft.discard()
+        raise
+    try:
+        yield
+    except PimemError:
+        note.forget()  # the error says where the text is
+        raise
+    note.forget()
 
 
 def left_drafts(places: Places, open_here: Collection[str] = ()) -> list[tuple[TypedDraft, Typed]]:
@@ -180,24 +230,84 @@ def left_drafts(places: Places, open_here: Collection[str] = ()) -> list[tuple[T
         names = sorted(os.listdir(folder), reverse=True)
     except OSError:
         return []
+    if folder_not_ours(places.state_dir, _FOLDER) is not None:
+        return []  # what others can have put there is nobody's text to offer
     found = []
     for name in names:
         path = os.path.join(folder, name)
-        if name.endswith(_TYPED) and path not in open_here:
-            with contextlib.suppress(PimemError, ValueError, TypeError, KeyError):
-                row = json.loads(read_bytes(path))
-                host, pid, started = row.pop("process")
-                process = Process(host=host, pid=pid, started=started)
-                typed = Typed(**row)
-                if process.pid != os.getpid() and not process.is_gone(time.time() - typed.time):
-                    continue
-                if typed.outside:
-                    text = Draft(typed.outside, "").text()
-                    if typed.opened is not None and text == typed.opened["text"]:
-                        continue
-                    typed = typed.but(body=text)
-                found.append((TypedDraft(path, typed.outside), typed))
+        if not name.endswith(_TYPED) or path in open_here or not_ours(path) is not None:
+            continue
+        try:
+            process, typed = _load(path)
+        except ValueError as error:
+            _put_aside(places, path, error)
+            continue
+        except PimemError:
+            continue
+        if process.pid != os.getpid() and not process.is_gone(time.time() - typed.time):
+            continue
+        if typed.outside:
+            try:
+                text = Draft(typed.outside, "").text()
+            except PimemError:
+                continue
+            if typed.opened is not None and text == typed.opened["text"]:
+                continue
+            typed = typed.but(body=text)
+        found.append((TypedDraft(path, typed.outside), typed))
     return found
+
+
+def _load(path: str) -> tuple[Process, Typed]:
+    """What a draft's file holds.
+
+    Raises:
+        ValueError: It is no draft, or one of another shape.
+        PimemError: It cannot be read.
+    """
+    try:
+        row = json.loads(read_bytes(path))
+        host, pid, started = row.pop("process")
+        process = Process(host=host, pid=pid, started=started)
+        typed = Typed(**row)
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise ValueError(f"{path} is no draft: {error}") from error
+    texts = (host, *(getattr(typed, name) for name in _TEXTS))
+    is_whole = (
+        all(isinstance(text, str) for text in texts)
+        and isinstance(pid, int)
+        and isinstance(started, str | None)
+        and isinstance(typed.type, str | None)
+        and isinstance(typed.time, int | float)
+        and 0 <= typed.time < _END_OF_TIME
+        and _is_document(typed.opened)
+    )
+    # A file outside is removed with its draft: it can only be one of ours, beside it.
+    beside = os.path.dirname(typed.outside) if is_whole else ""
+    if not is_whole or (typed.outside and beside != os.path.dirname(path)):
+        raise ValueError(f"{path} is no draft: a field has a value that it cannot have")
+    return process, typed
+
+
+def _is_document(opened: object) -> bool:
+    """Whether a draft says what was opened in the form of a document, or that nothing was."""
+    if opened is None:
+        return True
+    return (
+        isinstance(opened, dict)
+        and set(opened) <= set(Document._fields)
+        and all(isinstance(opened.get(name), str) for name in _OPENED)
+        and isinstance(opened.get("front_matter", {}), dict)
+        and isinstance(opened.get("type"), str | None)
+        and all(isinstance(opened.get(name, ""), str) for name in ("summary", "title"))
+    )
+
+
+def _put_aside(places: Places, path: str, error: ValueError) -> None:
+    """Keep a file that is no draft out of the way, and say so in the log."""
+    with contextlib.suppress(OSError):
+        os.rename(path, f"{path}.unreadable")
+        write_log(places, error)
 
 
 @contextlib.contextmanager

@@ -7,18 +7,21 @@ import os
 import time
 from typing import TYPE_CHECKING
 
-from ..errors import ConflictError, TopicNotFoundError
+from ..errors import ConflictError, StorageError, TopicNotFoundError
+from ..files.private import folder_not_ours
 from ..files.publish import explained, sync_folder
-from ..files.read import content, read_bytes
+from ..files.read import content
 from ..model import HistoryEntry
 from . import patch, record, recovery, transaction
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from .record import FileRecord, Record
 
 _DAY_S = 86_400
+#: A pause between two changes after which the clock is not believed at once, in seconds.
+_PAUSE_S = 7 * _DAY_S
 
 
 def _with_state(state_dir: str, left_out: list[str] | None = None) -> Iterator[tuple[Record, bool]]:
@@ -63,8 +66,10 @@ def newest_undoable(state_dir: str, folders: Collection[str]) -> Record:
     Raises:
         TopicNotFoundError: There is none.
     """
-    for entry, taken_back in _with_state(state_dir):
+    left_out: list[str] = []
+    for entry, taken_back in _with_state(state_dir, left_out):
         if entry.about.folder in folders and not taken_back and entry.about.action != "undo":
+            _refuse_unread(left_out)
             return entry
     raise TopicNotFoundError("There is nothing to undo.")
 
@@ -75,14 +80,25 @@ def newest_redoable(state_dir: str, folders: Collection[str]) -> Record:
     Raises:
         TopicNotFoundError: There is none.
     """
-    for entry, taken_back in _with_state(state_dir):
+    left_out: list[str] = []
+    for entry, taken_back in _with_state(state_dir, left_out):
         if entry.about.folder not in folders or taken_back:
             continue
         if entry.about.action == "undo":
+            _refuse_unread(left_out)
             return entry
         if entry.about.action != "redo":
             break
     raise TopicNotFoundError("There is nothing to redo.")
+
+
+def _refuse_unread(left_out: Sequence[str]) -> None:
+    """Refuse to take back an older change where a newer one cannot be read: it may be meant."""
+    if left_out:
+        raise StorageError(
+            f"{left_out[0]} It is newer than the change that would be taken back; move it away to "
+            "go on without it. Nothing was changed."
+        )
 
 
 def find(state_dir: str, record_id: str) -> Record:
@@ -91,17 +107,23 @@ def find(state_dir: str, record_id: str) -> Record:
     Raises:
         TopicNotFoundError: The journal has none.
     """
-    if record_id:
+    if record_id and folder_not_ours(state_dir, record.JOURNAL) is None:
         for name in record.names(state_dir, record.JOURNAL):
             if name.startswith(f"{record_id}."):
                 path = os.path.join(state_dir, record.JOURNAL, name)
                 with contextlib.suppress(ValueError):
-                    return record.load(read_bytes(path))
+                    return record.read(path)
     raise TopicNotFoundError(f"The journal has no entry {record_id}; pimem history lists them.")
 
 
 def revert(
-    state_dir: str, entry: Record, *, action: str, tokens: Iterable[bytes], moment: str
+    state_dir: str,
+    entry: Record,
+    *,
+    action: str,
+    folders: Collection[str],
+    tokens: Iterable[bytes],
+    moment: str,
 ) -> Record:
     """Take a change back; the caller holds the store's lock.
 
@@ -112,13 +134,19 @@ def revert(
         state_dir: pimem's state folder.
         entry: The change, or for a redo the undo.
         action: `undo` or `redo`.
+        folders: Where the store's changes may reach.
         tokens: Contents of the lock files.
         moment: The time for the history.
 
     Raises:
         ConflictError: Somebody else changed the topic since; it shows the difference.
-        StorageError: A file cannot be read or written.
+        StorageError: A file cannot be read or written, or is not of the store.
     """
+    if outside := record.strays(entry, folders):
+        raise StorageError(
+            f"The record {entry.id} names {outside[0]}, which is not of its store; nothing was "
+            "changed."
+        )
     _refuse_taken_back(state_dir, entry)
     steps = []
     for file in reversed(entry.files):
@@ -228,19 +256,40 @@ def _texts(entry: Record) -> set[bytes]:
 
 
 def prune(state_dir: str, *, max_bytes: float, max_days: float) -> None:
-    """Forget the oldest entries beyond the bounds; those with the only copy of a file stay."""
+    """Forget the oldest entries beyond the bounds; those with the only copy of a file stay.
+
+    A clock that is wrong for a command must not make a whole journal old: see `_reliable_now`.
+    """
     folder = os.path.join(state_dir, record.JOURNAL)
-    expired_before = time.time() - max_days * _DAY_S
-    kept = 0
     try:
-        names = sorted(os.listdir(folder), reverse=True)
-    except OSError:
+        names = record.names(state_dir, record.JOURNAL)[::-1]
+    except StorageError:
         return
+    found: list[tuple[str, os.stat_result]] = []
     for name in names:
         path = os.path.join(folder, name)
-        if name.endswith(".json") and not name.endswith(".keep.json"):
-            with contextlib.suppress(OSError):
-                status = os.lstat(path)
-                kept += status.st_size
-                if kept > max_bytes or status.st_mtime < expired_before:
+        with contextlib.suppress(OSError):
+            found.append((path, os.lstat(path)))
+    moment = _reliable_now([int(name[:17]) / 1e6 for name in names], time.time())
+    expired_before = moment - max_days * _DAY_S
+    kept = 0
+    for path, status in found:
+        if not path.endswith(".keep.json"):
+            kept += status.st_size
+            if kept > max_bytes or status.st_mtime < expired_before:
+                with contextlib.suppress(OSError):
                     os.unlink(path)
+
+
+def _reliable_now(times: Iterable[float], now: float) -> float:
+    """The time to reckon ages from, seconds since the epoch.
+
+    After a pause of more than a week the clock may have jumped. It is believed once changes after
+    the pause are a day apart; until then ages count up to the last change before it.
+    """
+    end = start = now
+    for moment in sorted((moment for moment in times if moment <= now), reverse=True):
+        if start - moment > _PAUSE_S:
+            return end if end - start >= _DAY_S else moment
+        start = moment
+    return end

@@ -13,7 +13,7 @@ from . import journal, recovery, transaction
 from .record import About
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from ..paths import Places
     from .record import Record
@@ -32,17 +32,26 @@ _NOUNS = {
 class LockedChange:
     """What is the same for every store.
 
-    The caller holds the store's lock; `token` is its content, empty where the lock is one that
+    The caller holds the store's lock; `beside` are further folders and files that a change of the
+    store may touch, `token` is its content, empty where the lock is one that
     ends with its process.
     """
 
     def __init__(
-        self, places: Places, *, system: str, store: str, folder: str, token: bytes = b""
+        self,
+        places: Places,
+        *,
+        system: str,
+        store: str,
+        folder: str,
+        beside: Collection[str] = (),
+        token: bytes = b"",
     ) -> None:
         self.places = places
         self.system = system
         self.name = store
         self.folder = folder
+        self._reach = (folder, *beside)
         self._tokens = [token] if token else []
         self.moment = now()
         self.notes: list[str] = []
@@ -73,6 +82,7 @@ class LockedChange:
             self.places.state_dir,
             record,
             action=action,
+            folders=self._reach,
             tokens=self._tokens,
             moment=stamp(self.moment),
         )

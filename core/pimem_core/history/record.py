@@ -10,13 +10,14 @@ import zlib
 from typing import TYPE_CHECKING
 
 from ..errors import PimemError, StorageError
+from ..files.private import folder_not_ours, not_ours
 from ..files.process import Process
 from ..files.read import read_bytes
 from ..value import Value
 from .intents import INTENTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from .patch import Hunk
@@ -136,12 +137,18 @@ def records(
         left_out: Takes a sentence for each record that cannot be read.
     """
     found = names(state_dir, kind)
+    # Owner and rights come before what is inside: others' records must not be carried out.
+    refused = folder_not_ours(state_dir, kind) if found else None
+    if refused is not None:
+        if left_out is not None:
+            left_out.append(f"{os.path.join(state_dir, kind)} is left out: {refused}.")
+        return
     for name in reversed(found) if newest_first else found:
         if name < since:
             continue
         path = os.path.join(state_dir, kind, name)
         try:
-            record = load(read_bytes(path))
+            record = read(path)
         except (PimemError, ValueError) as error:
             if left_out is not None:
                 left_out.append(f"{path} is left out: {error}")
@@ -164,6 +171,34 @@ def unreadable(
         for _ in records(state_dir, kind, since=since, left_out=said):
             pass
     return said
+
+
+def read(path: str) -> Record:
+    """Read a record's file.
+
+    Raises:
+        NewerRecordError: A newer version wrote it.
+        ValueError: It is no record, or others can have written it.
+        PimemError: It cannot be read.
+    """
+    refused = not_ours(path)
+    if refused is not None:
+        raise ValueError(refused)
+    return load(read_bytes(path))
+
+
+def strays(record: Record, folders: Collection[str]) -> list[str]:
+    """The paths of a record that are in none of some folders, and are none of them themselves."""
+    return [
+        file.path
+        for file in record.files
+        if not any(_is_inside(file.path, folder) for folder in folders)
+    ]
+
+
+def _is_inside(path: str, folder: str) -> bool:
+    is_plain = os.path.normpath(path) == path and "\0" not in path
+    return is_plain and (path == folder or path.startswith(f"{folder.rstrip('/')}/"))
 
 
 def dump(record: Record) -> bytes:

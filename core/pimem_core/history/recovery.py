@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 from ..errors import PimemError
 from ..files.holder import LOCK_NAME, is_alive, lock_content
+from ..files.private import folder_not_ours
 from ..files.publish import explained
-from ..files.read import content, read_bytes
+from ..files.read import content
 from . import patch, record, transaction
 from .intents import INTENTS, has_intents
 
@@ -55,8 +56,14 @@ def tokens(found: Iterable[Record]) -> frozenset[bytes]:
     return frozenset(token.encode("latin-1") for left in found for token in left.tokens)
 
 
-def recover(state_dir: str, folder: str) -> list[str]:
+def recover(state_dir: str, folder: str, beside: Iterable[str] = ()) -> list[str]:
     """Complete or take back what dead processes left unfinished; the caller holds the lock.
+
+    Args:
+        state_dir: pimem's state folder.
+        folder: The store's folder.
+        beside: Further folders and files that a change of the store may touch. A record that names
+            any others is set aside.
 
     Returns:
         A sentence for each change that was repaired.
@@ -68,6 +75,10 @@ def recover(state_dir: str, folder: str) -> list[str]:
         clean(os.path.join(state_dir, kind))
     said = _set_aside(state_dir)
     for left in unfinished(state_dir, folder):
+        if outside := record.strays(left, (folder, *beside)):
+            path = transaction.places_of(state_dir, left)[0]
+            said += _put_aside(path, f"it names {outside[0]}, which is not of its store")
+            continue
         said.append(_recover(state_dir, left))
         _release_others(left, folder)
     return said
@@ -113,20 +124,29 @@ def _release_others(left: Record, folder: str) -> None:
 
 def _set_aside(state_dir: str) -> list[str]:
     """Rename intents that are no records, so that each is reported once and nothing is lost."""
-    said = []
+    said: list[str] = []
+    refused = folder_not_ours(state_dir, INTENTS)
     for name in record.names(state_dir, INTENTS):
         path = os.path.join(state_dir, INTENTS, name)
         try:
-            record.load(read_bytes(path))
+            if refused is not None:
+                raise ValueError(refused)
+            record.read(path)
         except record.NewerRecordError as error:
             said.append(f"{path} is left for a newer pimem: {error}.")
         except ValueError as error:
-            with contextlib.suppress(OSError):
-                os.rename(path, f"{path}.unreadable")
-                said.append(f"{path}.unreadable is set aside: {error}.")
+            said += _put_aside(path, str(error))
         except PimemError as error:
             said.append(f"{path} is left out: {error}")
     return said
+
+
+def _put_aside(path: str, why: str) -> list[str]:
+    try:
+        os.rename(path, f"{path}.unreadable")
+    except OSError:
+        return []
+    return [f"{path}.unreadable is set aside: {why}."]
 
 
 def side(file: FileRecord, current: bytes | None) -> str:

@@ -237,7 +237,7 @@ def _record(
     for step in steps:
         mode = None
         if step.before is not None:
-            with contextlib.suppress(FileNotFoundError):
+            with explained(step.path), contextlib.suppress(FileNotFoundError, NotADirectoryError):
                 mode = os.lstat(step.path).st_mode & 0o7777
         files.append(
             FileRecord(

@@ -143,6 +143,15 @@ def troubles(places: Places) -> list[ConfigError]:
     return [error for error in found if error is not None]
 
 
+def _is_store(system: str, folder: str, places: Places) -> bool:
+    """Whether a folder that a record names is a store of a system, and not just any folder."""
+    for known in SYSTEMS:
+        if known.name == system:
+            ours = {folder_of(store) for store in known.stores(places)}
+            return folder in ours or known.recognise(folder) is not None
+    return False
+
+
 def repair(places: Places) -> list[str]:
     """Complete or take back what killed processes left unfinished, in any store.
 
@@ -158,6 +167,11 @@ def repair(places: Places) -> list[str]:
     said: list[str] = []
     left = recovery.unfinished(places.state_dir)
     for system, folder in dict.fromkeys((r.about.system, r.about.folder) for r in left):
+        if not _is_store(system, folder, places):
+            said.append(
+                f"An unfinished change of {folder} is left as it is: the folder holds no memory."
+            )
+            continue
         try:
             said += supporting(store_of(system, folder, places), FolderStore).recover()
         except PimemError as error:

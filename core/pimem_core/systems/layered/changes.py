@@ -35,7 +35,14 @@ class Session(LockedChange):
     """One change, under the lock."""
 
     def __init__(self, layer: Layer) -> None:
-        super().__init__(layer.places, system=SYSTEM, store=layer.name, folder=layer.path)
+        layers = layer.layers
+        super().__init__(
+            layer.places,
+            system=SYSTEM,
+            store=layer.name,
+            folder=layer.path,
+            beside=(layers.global_dir, layers.workspace_dir),
+        )
         self.layer = layer
 
     def read(self, path: str) -> bytes | None:
@@ -120,7 +127,7 @@ def changing(layer: Layer) -> Iterator[Session]:
         ours = {layer.path, layers.global_dir, layers.workspace_dir}
         said: list[str] = []
         for other in sorted({layer.path} | _concerning(unfinished(state_dir), ours)):
-            said += recovery.recover(state_dir, other)
+            said += recovery.recover(state_dir, other, ours)
         current = Session(layer)
         current.notes += said
         _clean(ours)

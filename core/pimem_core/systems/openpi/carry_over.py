@@ -143,7 +143,7 @@ def carry_over(places: Places, local: str, shared: str) -> str | None:
                     return "Not carried over yet: the shared store is locked."
                 # What a kill left may be this very carry-over.
                 for folder in (local, shared):
-                    said += recovery.recover(state_dir, folder)
+                    said += recovery.recover(state_dir, folder, (local, shared))
                 if is_due(local):
                     _carry(places, local, shared, [ours.token, theirs.token])
     except (PimemError, OSError) as error:

@@ -31,7 +31,7 @@ from ...formats.text import encode, plural, quote
 from ...history import recovery, transaction
 from ...history.locked_change import LockedChange
 from ..stores import Removal
-from . import carry_over, config, detection, limits, lookup, missing, tombstones
+from . import carry_over, config, detection, handoff, limits, lookup, missing, tombstones
 from . import topic as topics
 from .index import INDEX_NAME, INITIAL, entries
 from .index_changes import Index
@@ -53,12 +53,22 @@ if TYPE_CHECKING:
 _SHOWN_NAMES = 5
 
 
+def reach(folder: TopicFolder) -> tuple[str, ...]:
+    """What a change of a store may touch beside its folder: what is carried over, the handoff."""
+    return folder.local, handoff.handoff_path(folder.places)
+
+
 class TopicChanges(LockedChange):
     """One change of a store, under its lock."""
 
     def __init__(self, folder: TopicFolder, token: bytes) -> None:
         super().__init__(
-            folder.places, system=SYSTEM, store=folder.name, folder=folder.path, token=token
+            folder.places,
+            system=SYSTEM,
+            store=folder.name,
+            folder=folder.path,
+            beside=reach(folder),
+            token=token,
         )
         self.topics = folder
         self.config, _error = config.load(folder.places)
@@ -364,7 +374,7 @@ def locked_only(folder: TopicFolder) -> Iterator[TopicChanges]:
     state_dir = folder.places.state_dir
     left = recovery.tokens(recovery.unfinished(state_dir, folder.path))
     with locked(folder.path, shared=folder.name == SHARED, reclaimable=left) as lock:
-        said = recovery.recover(state_dir, folder.path)
+        said = recovery.recover(state_dir, folder.path, reach(folder))
         current = TopicChanges(folder, lock.token)
         current.notes += said
         _clean(folder, current.names)

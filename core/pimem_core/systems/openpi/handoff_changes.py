@@ -113,7 +113,13 @@ def held(folder: TopicFolder) -> Iterator[LockedChange]:
     with locked_among_ours(lock, "pi is writing the handoff; try again in a moment."):
         with explained(folder.places.agent_dir):
             make_folder(folder.places.agent_dir)
-        session = LockedChange(folder.places, system=SYSTEM, store=folder.name, folder=folder.path)
+        session = LockedChange(
+            folder.places,
+            system=SYSTEM,
+            store=folder.name,
+            folder=folder.path,
+            beside=(handoff.handoff_path(folder.places),),
+        )
         yield session
         session.confirm()
 
