@@ -20,7 +20,6 @@ from pimem_tui.screens.help import HelpScreen
 from pimem_tui.screens.history import HistoryScreen
 from pimem_tui.screens.inbox import InboxScreen
 from pimem_tui.screens.injection import InjectionScreen
-from pimem_tui.screens.new_entry import NewEntryScreen
 from pimem_tui.screens.promotion import PromotionScreen
 from pimem_tui.screens.search import SearchInput, SearchScreen
 from pimem_tui.screens.settings import SettingsScreen, ValueInput
@@ -61,7 +60,6 @@ OWN = (
     InboxScreen,
     PromotionScreen,
     ChoiceScreen,
-    NewEntryScreen,
     TopicList,
     BodyView,
     Rows,

@@ -124,8 +124,8 @@ class PimemApp(ManagerApp):
 
     def _make_parts(self) -> None:
         places, stores, key_for = self.places, self.stores, self.key_for
-        loop = Loop(self)
-        navigation = ScreenNavigation(self)
+        self.loop = loop = Loop(self)
+        self.navigation = navigation = ScreenNavigation(self)
         self.type_ahead = TypeAhead(self, super().on_event)
         self.preloading = Preloading(loop, self.sheets)
         self.notices = notices = Notices(self, places.home, key_for)

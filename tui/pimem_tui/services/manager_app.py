@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from .external_editor import ExternalEditor
     from .jobs import Jobs
     from .layer_changes import LayerChanges
+    from .loop import Loop
+    from .navigation import Navigation
     from .notices import Notices
     from .outcomes import Outcomes
     from .sheets import Sheets
@@ -39,6 +41,8 @@ class ManagerApp(App[None]):
     stores: Sequence[Store]
     #: The clock that ages are counted by.
     now: Callable[[], float]
+    loop: Loop
+    navigation: Navigation
     notices: Notices
     sheets: Sheets
     themes: Themes

@@ -6,6 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pimem_core.errors import ConflictError, PimemError, SecretError, TopicNotFoundError
+from pimem_core.systems.stores import (
+    ComposingStore,
+    EditableStore,
+    TypedStore,
+    WriteRequest,
+    supporting,
+)
 
 from ..log import unexpected
 
@@ -13,10 +20,21 @@ if TYPE_CHECKING:
     import threading
     from collections.abc import Callable
 
-    from pimem_core.model import Change
+    from pimem_core.history.drafts import Typed
+    from pimem_core.model import Change, Document
     from pimem_core.systems.stores import Store
+
 #: The advice on a secret where a question with two answers follows.
 TAKE_OUT = "Cancel goes back, so that you can take it out."
+
+
+@dataclass(eq=False, repr=False)
+class Edited:
+    """What an editor edits: a topic of a store, None for a new one; `whole` without any fields."""
+
+    store: Store
+    document: Document | None
+    whole: bool
 
 
 @dataclass(eq=False, repr=False)
@@ -32,6 +50,49 @@ class Refusal:
     base: str = ""
     theirs: str = ""
     mine: str = ""
+
+
+def request_to_write(typed: Typed, *, allow_secret: bool) -> WriteRequest:
+    """What writes a new topic, or a new entry."""
+    return WriteRequest(
+        topic=typed.name,
+        content=typed.body,
+        summary=typed.summary,
+        pin=typed.pin,
+        mode=typed.mode,
+        type=typed.type,
+        title=typed.title or None,
+        allow_secret=allow_secret,
+    )
+
+
+def composed(store: Store, document: Document, typed: Typed) -> str:
+    """The text of a file with what was typed in its fields and below them.
+
+    Raises:
+        PimemError: The store refuses one of the fields.
+    """
+    lead = document.body[: len(document.body) - len(document.body.lstrip("\r\n"))]
+    name, summary, body = typed.name, typed.summary, lead + typed.body
+    if isinstance(store, TypedStore):
+        return store.compose(document, name=name, summary=summary, body=body, type=typed.type)
+    composing = supporting(store, ComposingStore)
+    return composing.compose(document, name=name, summary=summary, body=body)
+
+
+def save(
+    store: Store, document: Document, text: str, *, opened: str, title: str, allow_secret: bool
+) -> Change:
+    """Save the text of a file, and its title where a title was typed.
+
+    Raises:
+        PimemError: It is refused; nothing was changed.
+    """
+    file = document.file
+    if isinstance(store, TypedStore) and title not in ("", document.title):
+        return store.save(file, opened=opened, text=text, title=title, allow_secret=allow_secret)
+    editable = supporting(store, EditableStore)
+    return editable.save(file, opened=opened, text=text, allow_secret=allow_secret)
 
 
 def attempt(

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from textual.message import Message
 
     from ..drawing.lines import Line
-    from ..rows.branches import EntryRow
     from ..rows.layer_state import LayerState
     from ..rows.listing import Listing
 
@@ -166,9 +165,3 @@ class TargetsRead(News):
     """A worker found the files that text can go to."""
 
     targets: Sequence[Target]
-
-
-class OlderRead(News):
-    """A worker read the entries of a layer; one that a new one supersedes is chosen next."""
-
-    rows: Sequence[EntryRow]
