@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pimem_core.errors import PimemError
 from pimem_core.systems.stores import WritableStore, supporting
 
-from ..services.saving import Refusal, attempt, composed, request_to_write, save
+from ..services.saving import Refusal, composed, request_to_write, save
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,7 +63,7 @@ class EditSaving:
         try:
             text = typed.body if self._edited.whole else composed(store, document, typed)
         except PimemError as error:
-            self.take_refusal(Refusal("refused", str(error)))
+            self.take_refusal(Refusal("refused", self._app.notices.explain(error)))
         else:
             self._save_text(document.text, text, allow_secret=allow_secret)
 
@@ -92,8 +92,7 @@ class EditSaving:
             return change()
 
         def work() -> Next:
-            turn = app.jobs.turn
-            done = attempt(store, turn, keep_and_change, file=file, opened=opened, text=text)
+            done = app.saver.attempt(store, keep_and_change, file=file, opened=opened, text=text)
             if isinstance(done, Refusal):
                 return partial(self.take_refusal, done)
             self._drafts.discard()

@@ -66,7 +66,7 @@ class EntryChoices:
             try:
                 found = read()
             except PimemError as error:
-                self._screen.call_later(self._notices.say_error, str(error))
+                self._screen.call_later(self._notices.say_error, self._notices.explain(error))
             else:
                 self._screen.call_later(ask, found)
 

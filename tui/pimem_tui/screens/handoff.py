@@ -111,7 +111,7 @@ class HandoffScreen(SteadyScreen[None], Reader):
             try:
                 handoff = store.handoff()
             except PimemError as error:
-                self.post_message(HandoffRead(None, error=str(error)))
+                self.post_message(HandoffRead(None, error=self.app.notices.explain(error)))
                 return
             if shown != (handoff.text, width):
                 lines = lay_out("\n\n".join(handoff.entries), width)

@@ -93,7 +93,7 @@ class HistoryScreen(SteadyScreen[None], Reader):
                 entries = undo.history(places, stores, left_out=left_out)[:_MOST]
                 found = HistoryRead(entries, left_out)
             except PimemError as error:
-                found = HistoryRead((), error=str(error))
+                found = HistoryRead((), error=self.app.notices.explain(error))
             self.post_message(found)
 
         self.run_worker(work, thread=True, exclusive=True, exit_on_error=False, group="history")

@@ -125,7 +125,7 @@ class InboxScreen(SteadyScreen[None], Reader):
                 try:
                     found += [(layer, file) for file in layer.inbox()]
                 except PimemError as failure:
-                    error = str(failure)
+                    error = self.app.notices.explain(failure)
             self.post_message(InboxRead(found, error))
 
         self.run_worker(work, thread=True, exclusive=True, exit_on_error=False, group="inbox")

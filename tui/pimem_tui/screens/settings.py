@@ -295,7 +295,7 @@ class SettingsScreen(SteadyScreen[None], Reader):
                 with app.jobs.turn:
                     options.change(places, row.section, setting.key, value)
             except PimemError as error:
-                app.call_later(app.notices.say_error, str(error))
+                app.call_later(app.notices.say_error, app.notices.explain(error))
             else:
                 app.call_later(app.notices.say, _what_changed(setting, value))
             loaded = load_settings(places)[0]

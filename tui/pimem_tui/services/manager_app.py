@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .navigation import Navigation
     from .notices import Notices
     from .outcomes import Outcomes
+    from .saving import Saver
     from .sheets import Sheets
     from .themes import Themes
     from .watcher import Watcher
@@ -49,6 +50,7 @@ class ManagerApp(App[None]):
     clipboards: Clipboards
     jobs: Jobs
     outcomes: Outcomes
+    saver: Saver
     watcher: Watcher
     changes: Changes
     layers: LayerChanges

@@ -95,51 +95,63 @@ def save(
     return editable.save(file, opened=opened, text=text, allow_secret=allow_secret)
 
 
-def attempt(
-    store: Store,
-    turn: threading.Lock,
-    work: Callable[[], Change],
-    *,
-    file: str | None,
-    opened: str,
-    text: str,
-) -> Change | Refusal:
-    """Make a change to a store, or say why it cannot be made; for a worker.
+class Saver:
+    """Makes the changes that save a text, one at a time; for workers."""
 
-    Args:
-        store: The store that is changed.
-        turn: Held by whoever changes a store.
-        work: The change.
-        file: The file that is edited, None for a new one.
-        opened: Its text when editing began.
-        text: What the person made of it.
-    """
-    try:
-        with turn:
-            change = work()
-            store.announce()
-    except SecretError as error:
-        return Refusal("secret", f"{error} {TAKE_OUT}", base=opened, mine=text)
-    except ConflictError as error:
-        return _conflict(store, error, file, opened, text)
-    except PimemError as error:
-        return Refusal("refused", str(error))
-    except Exception as error:
-        return Refusal("refused", unexpected(error))
-    return change
+    def __init__(self, turn: threading.Lock, explain: Callable[[PimemError], str]) -> None:
+        """Save texts.
 
+        Args:
+            turn: Held by whoever changes a store.
+            explain: Words an error.
+        """
+        self._turn = turn
+        self._explain = explain
 
-def _conflict(
-    store: Store, error: ConflictError, file: str | None, opened: str, text: str
-) -> Refusal:
-    if file is None:
-        return Refusal("refused", str(error))
-    try:
-        theirs = store.read(file).text
-    except TopicNotFoundError:
-        return Refusal("gone", str(error))
-    except PimemError as failure:
-        return Refusal("refused", str(failure))
-    if theirs == opened:  # it is another file that was changed, such as the index
-        return Refusal("refused", str(error))
-    return Refusal("conflict", str(error), base=opened, theirs=theirs, mine=text)
+    def attempt(
+        self,
+        store: Store,
+        change: Callable[[], Change],
+        *,
+        file: str | None,
+        opened: str,
+        text: str,
+    ) -> Change | Refusal:
+        """Make a change to a store, or say why it cannot be made.
+
+        Args:
+            store: The store that is changed.
+            change: Makes the change.
+            file: The file that is edited, None for a new one.
+            opened: Its text when editing began.
+            text: What the person made of it.
+        """
+        try:
+            with self._turn:
+                done = change()
+                store.announce()
+        except SecretError as error:
+            return Refusal("secret", f"{error} {TAKE_OUT}", base=opened, mine=text)
+        except ConflictError as error:
+            return self._conflict(store, error, file, opened, text)
+        except PimemError as error:
+            return Refusal("refused", self._explain(error))
+        except Exception as error:
+            return Refusal("refused", unexpected(error))
+        return done
+
+    def _conflict(
+        self, store: Store, error: ConflictError, file: str | None, opened: str, text: str
+    ) -> Refusal:
+        reason = self._explain(error)
+        if file is None:
+            return Refusal("refused", reason)
+        try:
+            theirs = store.read(file).text
+        except TopicNotFoundError:
+            return Refusal("gone", reason)
+        except PimemError as failure:
+            return Refusal("refused", self._explain(failure))
+        if theirs == opened:  # it is another file that was changed, such as the index
+            return Refusal("refused", reason)
+        return Refusal("conflict", reason, base=opened, theirs=theirs, mine=text)
