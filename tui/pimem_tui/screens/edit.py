@@ -323,10 +323,10 @@ class EditScreen(SteadyScreen[None], Reader):
             self.remove_class("-whole")
         self._edited.document = None
         self._first = self._opened()
-        self._note = "its file was deleted; saving writes it anew"
+        self._note = "its file was deleted; saving creates it again"
         self.mount(NewTopicOptions(self._edited.store, Fields(replace=True)), before="#about")
         self._changed()
-        self.app.notices.say_error("The file was deleted meanwhile. Saving again writes it anew.")
+        self.app.notices.say_error("The file was deleted meanwhile. Saving creates it again.")
 
     def action_leave(self) -> None:
         """Go back to the list."""
@@ -396,4 +396,4 @@ class EditScreen(SteadyScreen[None], Reader):
         place = self.editor.cursor_location
         self.editor.load_text(self._first.body)
         self.editor.move_cursor(place)
-        self._show_note("* changed on disk, shown anew")
+        self._show_note("* changed on disk and reloaded")

@@ -172,11 +172,11 @@ class SearchScreen(SteadyScreen[None], Reader):
             selected = next((n for n, known in found if known == where), 0)
         self.rows.show(message.rows, selected=selected)
         self.query_one("#note", Static).update(message.note)
-        said = ""
+        text = ""
         if not message.hits:
             key = self.app.key_for("search.back")
-            said = f"Nothing found. {key} clears the words." if message.done else "Searching …"
-        self._say("\n\n".join((said, *message.errors)) if said else "")
+            text = f"Nothing found. {key} clears the words." if message.done else "Searching …"
+        self._say("\n\n".join((text, *message.errors)) if text else "")
         if message.done and message.hits and message.errors:
             self.app.notices.say_error(message.errors[0])
 

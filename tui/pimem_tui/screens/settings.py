@@ -165,7 +165,7 @@ class SettingsScreen(SteadyScreen[None], Reader):
         text = ""
         if row is not None and row.setting is not None:
             source = tilde(row.setting.source, self.app.places.home)
-            fixed = "" if row.setting.kind else "; it is not changed here"
+            fixed = "" if row.setting.kind else "; it cannot be changed here"
             text = f"{_label(row.setting, self.app.places.home)}: {source}{fixed}"
         elif row is not None and row.trouble:
             self.add_class("-refused")
@@ -266,8 +266,8 @@ class SettingsScreen(SteadyScreen[None], Reader):
             return
         _row, _value, refusal = self._typed()
         self.set_class(bool(refusal), "-refused")
-        said = refusal or f"{self.app.key_for('value.accept')} keeps it."
-        self.query_one("#about", Static).update(visible_cell(said))
+        text = refusal or f"{self.app.key_for('value.accept')} keeps it."
+        self.query_one("#about", Static).update(visible_cell(text))
 
     def action_accept(self) -> None:
         """Keep what was typed, unless a rule is against it."""

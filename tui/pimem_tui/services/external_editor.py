@@ -158,7 +158,7 @@ class ExternalEditor:
     def _report_left(self, store: Store, file: str, reason: str) -> None:
         """Report that a changed text was not saved and stays a draft."""
         key = self._key_for("list.drafts")
-        self._outcomes.report_failure(store, file, f"{reason} {key} goes on.")
+        self._outcomes.report_failure(store, file, f"{reason} {key} opens it.")
         self._drafts.count()
 
     def _go_on_here(self, edit: _Edit, typed: Typed, refusal: Refusal) -> None:

@@ -23,7 +23,7 @@ _GAP = 2
 
 
 class Choice(Voiced, can_focus=True):
-    """`(•) one  ( ) another`: the mark tells without colour what is chosen."""
+    """`(•) one  ( ) another`: the mark shows without colour what is chosen."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_of("type")
 

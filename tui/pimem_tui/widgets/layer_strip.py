@@ -36,8 +36,8 @@ class LayerStrip(Voiced):
         while right and sum(cell_len(text) + 2 for text, _ in right) > width - least - 8:
             right.pop()
         room = width - 2 - sum(cell_len(text) + 2 for text, _ in right)
-        label, said = ("task ", task) if task else ("no current task", "")
-        shown = cut(said, max(room - cell_len(label), 0))
+        label, text = ("task ", task) if task else ("no current task", "")
+        shown = cut(text, max(room - cell_len(label), 0))
         content = Content.styled(f" {label}", self.spoken("muted"))
         content += Content.styled(shown, self.spoken("name"))
         content += " " * max(room - cell_len(label) - cell_len(shown), 0)

@@ -84,7 +84,7 @@ class Rows(LineView, can_focus=True):
         self.move(len(self.rows))
 
     def watch_selected(self, new: int) -> None:
-        """Keep the selection in view and tell the screen."""
+        """Keep the selection in view and post it."""
         self.reveal(new)
         self.post_message(self.RowSelected(self, new))
 

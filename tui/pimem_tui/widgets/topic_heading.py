@@ -88,7 +88,7 @@ class TopicHeading(Voiced):
         if topic.stale:
             facts.append(Run("stale", "warning"))
         if isinstance(topic, EntryRow):
-            facts += [Run(clean(said), "muted") for said in _standing(topic)]
+            facts += [Run(clean(fact), "muted") for fact in _standing(topic)]
         elif topic.type:
             facts.append(Run(clean(topic.type), "muted"))
         if topic.stamp:
@@ -114,12 +114,12 @@ class TopicHeading(Voiced):
 def _standing(row: EntryRow) -> list[str]:
     """Status, confidence and what came before or after an entry, in words."""
     entry = row.entry
-    said = [entry.status]
+    facts = [entry.status]
     if entry.confidence:
-        said.append(f"confidence {entry.confidence}")
+        facts.append(f"confidence {entry.confidence}")
     if entry.supersedes is not None:
-        said.append(f"supersedes {entry.supersedes.heading}")
-    return said + [f"superseded by {newer.heading}" for newer in entry.superseded_by]
+        facts.append(f"supersedes {entry.supersedes.heading}")
+    return facts + [f"superseded by {newer.heading}" for newer in entry.superseded_by]
 
 
 def _separated(facts: list[Run]) -> list[Run]:

@@ -176,7 +176,7 @@ class TopicList(LineView, can_focus=True):
         return row is not None
 
     def watch_selected(self, old: int, new: int) -> None:
-        """Draw both rows again and tell the screen."""
+        """Draw both rows again and post the selection."""
         self.refresh_lines(old * self._row_height, self._row_height)
         self.refresh_lines(new * self._row_height, self._row_height)
         self.post_message(self.TopicSelected(self, self.topic))

@@ -30,7 +30,7 @@ class Reader(Widget):
         self.run_worker(run, thread=True, exclusive=True, exit_on_error=False, group=group)
 
     async def _dispatch_message(self, message: Message) -> None:
-        """Take no more news once the app ends: what would show it is going."""
+        """Take no more results once the app ends: what would show them is going."""
         if self.app.is_running or not isinstance(message, News):
             await super()._dispatch_message(message)
 
