@@ -22,7 +22,7 @@ from ..services.manager_app import ManagerApp
 from ..widgets import BodyView, KeyBar, TooSmall
 from ..widgets.rows import Rows
 from ..workers.background import Reader
-from ..workers.news import News
+from ..workers.field_message import FieldMessage
 from .steady import SteadyScreen
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class _Injection:
     tokens: int
 
 
-class InjectionRead(News):
+class InjectionRead(FieldMessage):
     """A worker worked out what the model is given."""
 
     injection: _Injection

@@ -22,7 +22,7 @@ from ..widgets import KeyBar, TooSmall
 from ..widgets.line_input import LineInput
 from ..widgets.rows import Rows
 from ..workers.background import Reader
-from ..workers.news import News
+from ..workers.field_message import FieldMessage
 from .steady import SteadyScreen
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ _NAME_CELLS = 30
 _ABOUT_HITS = [f"search.{name}" for name in ("open", "up", "down", "page_up", "page_down")]
 
 
-class Found(News):
+class Found(FieldMessage):
     """What a search has found so far, with a row for each hit; `note` says how far it is."""
 
     query: str

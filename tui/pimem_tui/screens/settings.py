@@ -23,7 +23,7 @@ from ..widgets import KeyBar, TooSmall
 from ..widgets.line_input import LineInput
 from ..widgets.rows import Rows
 from ..workers.background import Reader
-from ..workers.news import News
+from ..workers.field_message import FieldMessage
 from .steady import SteadyScreen
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class _Row(NamedTuple):
         return self.section, self.setting.key if self.setting else "", self.item
 
 
-class SettingsRead(News):
+class SettingsRead(FieldMessage):
     """A worker read the settings; `changed` are those of pimem that hold after a change."""
 
     sections: Sequence[Section]

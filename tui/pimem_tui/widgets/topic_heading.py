@@ -13,8 +13,8 @@ from ..drawing.cells import clean, cut
 from ..drawing.wrap import Run, wrap
 from ..rows.ages import exact, long_age
 from ..rows.branches import EntryRow
+from .text_styles import TextStyled
 from .topic_row import mark
-from .voices import Voiced
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,7 +27,7 @@ _MAX_SUMMARY_LINES = 6
 _MAX_FACT_LINES = 4
 
 
-class TopicHeading(Voiced):
+class TopicHeading(TextStyled):
     """Says in words everything that the marks of the list say with a sign."""
 
     short: reactive[bool] = reactive(False, layout=True)
@@ -56,7 +56,7 @@ class TopicHeading(Voiced):
             if number:
                 content = content + "\n"
             for run in line:
-                content = content + Content.styled(run.text, self.spoken(run.kind))
+                content = content + Content.styled(run.text, self.style_named(run.kind))
         return content
 
     def _lay_out(self, width: int) -> list[list[Run]]:

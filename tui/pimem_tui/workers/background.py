@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from textual.widget import Widget
 from textual.worker import WorkerState, get_current_worker
 
+from .field_message import FieldMessage
 from .messages import ReadingBroke
-from .news import News
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +31,7 @@ class Reader(Widget):
 
     async def _dispatch_message(self, message: Message) -> None:
         """Take no more results once the app ends: what would show them is going."""
-        if self.app.is_running or not isinstance(message, News):
+        if self.app.is_running or not isinstance(message, FieldMessage):
             await super()._dispatch_message(message)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
