@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+import sys
+from pathlib import Path
 
+import hypothesis
 import pytest
 from pimem_core.paths import Places, find_places
 
-if TYPE_CHECKING:
-    from pathlib import Path
+sys.path.insert(0, str(Path(__file__).parent))
+
+# No deadlines: a busy machine is no failure.
+hypothesis.settings.register_profile(
+    "pimem",
+    deadline=None,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+    max_examples=75,
+    database=None,
+)
+hypothesis.settings.load_profile("pimem")
 
 
 @pytest.fixture(autouse=True)
@@ -31,3 +42,9 @@ def isolated_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def places(isolated_home: Path) -> Places:
     """The folders of the isolated user."""
     return find_places()
+
+
+@pytest.fixture
+def unmeasured(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Processes that the test starts load nothing to measure their coverage."""
+    monkeypatch.delenv("COVERAGE_PROCESS_CONFIG", raising=False)

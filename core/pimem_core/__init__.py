@@ -4,4 +4,4 @@ It imports neither Textual nor Rich. Paths are `str` and values are `Value` clas
 `pathlib` and `dataclasses` together cost more start-up time than a whole hook call may take.
 """
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

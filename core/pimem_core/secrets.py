@@ -1,7 +1,8 @@
-"""Finding text that looks like a credential, offline, by the detectors of detect-secrets.
+"""Finding text that looks like a credential, offline: by detect-secrets and by rules of ours.
 
-Only detectors for credentials with a shape of their own are used: words such as `password` and
-random-looking strings occur in honest notes too often to refuse them.
+Only credentials with a shape of their own are looked for: words such as `password` and
+random-looking strings occur in honest notes too often to refuse them. The time is in proportion to
+the text: a long line is looked at in pieces, and no rule looks further than a piece.
 """
 
 from __future__ import annotations
@@ -11,6 +12,15 @@ import re
 from typing import TYPE_CHECKING
 
 from .errors import Hint, SecretError
+from .secret_rules import (
+    ANY_PASSWORD,
+    EXAMPLES,
+    KEY_HEADER,
+    KEY_TEXT,
+    PLACEHOLDER,
+    PLUGINS,
+    RULES,
+)
 from .settings.config import load_settings
 from .value import Value
 
@@ -19,42 +29,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .paths import Places
-
-_PLUGINS = {
-    "artifactory": "ArtifactoryDetector",
-    "aws": "AWSKeyDetector",
-    "azure_storage_key": "AzureStorageKeyDetector",
-    "basic_auth": "BasicAuthDetector",
-    "discord": "DiscordBotTokenDetector",
-    "jwt": "JwtTokenDetector",
-    "mailchimp": "MailchimpDetector",
-    "openai": "OpenAIDetector",
-    "private_key": "PrivateKeyDetector",
-    "pypi_token": "PypiTokenDetector",
-    "sendgrid": "SendGridDetector",
-    "slack": "SlackDetector",
-    "square_oauth": "SquareOAuthDetector",
-    "stripe": "StripeDetector",
-    "telegram_token": "TelegramBotTokenDetector",
-    "twilio": "TwilioKeyDetector",
-}
-# Shapes that its release does not know yet, or of which it reports the prefix alone, so that no
-# value could be allowed, or looks for in a time that grows with the square of a line (npm); from
-# their issuers' documentation.
-_MORE = {
-    "Anthropic key": r"sk-ant-[A-Za-z0-9_-]{20,}",
-    "Google API key": r"AIza[0-9A-Za-z_-]{35}",
-    "Hugging Face token": r"hf_[A-Za-z0-9]{30,}",
-    "OpenAI project key": r"sk-proj-[A-Za-z0-9_-]{20,}",
-    "GitHub fine-grained token": r"github_pat_[A-Za-z0-9_]{22,}",
-    "GitHub token": r"gh[pousr]_[A-Za-z0-9_]{20,}",
-    "GitLab token": r"gl(?:pat|dt|ft|soat|rt|cbt)-[A-Za-z0-9_-]{20,}",
-    "npm token": r"npm_[A-Za-z0-9]{36}|(?<=:_authToken=)[A-Fa-f0-9-]{36}",
-    "Slack token": r"xox[abeprs]-[A-Za-z0-9-]{10,}",
-    "age secret key": r"AGE-SECRET-KEY-1[0-9A-Z]{50,}",
-}
-# What stands for a credential in documentation.
-_PLACEHOLDER = re.compile(r"^(?:[xX*.…<>$_{}-]|EXAMPLE|example|REDACTED|changeme|your)+$")
 
 
 class Secret(Value):
@@ -77,30 +51,92 @@ def find(text: str, *, extra: Sequence[str] = (), allowed: Sequence[str] = ()) -
     """
     fine = [re.compile(pattern) for pattern in allowed]
     found = []
-    for number, line in enumerate(text.split("\n"), start=1):
-        for rule, value in _in_line(line, extra):
-            if _is_placeholder(value) or any(pattern.search(value) for pattern in fine):
+    lines = text.split("\n")
+    for number, line in enumerate(lines, start=1):
+        for rule, value in _in_line(line, lines[number : number + 4], extra):
+            if any(pattern.search(value) for pattern in fine):
                 continue
             found.append(Secret(rule=rule, line=number))
             break
     return found
 
 
+#: Letters and digits in a row, mixed, as no word has them.
+_RANDOM = re.compile(r"(?=[A-Za-z]*[0-9])[A-Za-z0-9]{16}")
+#: Most characters that the rules are given at once, and how far one piece reaches into the next.
+_PIECE, _OVERLAP = 1024, 512
+
+
+def _pieces(line: str) -> Iterator[str]:
+    """A line in pieces, each credential whole in one of them, or enough of it."""
+    if len(line) <= _PIECE:
+        yield line
+        return
+    for start in range(0, len(line) - _OVERLAP, _PIECE - _OVERLAP):
+        yield line[start : start + _PIECE]
+
+
+def _in_line(
+    line: str, following: Sequence[str], extra: Sequence[str]
+) -> Iterator[tuple[str, str]]:
+    if "PRIVATE KEY" in line and _begins_key(line, following):
+        yield "private key", line
+    for piece in _pieces(line):
+        yield from _in_piece(piece, extra)
+
+
+def _begins_key(line: str, following: Sequence[str]) -> bool:
+    """Whether a key begins here; prose may name how one begins, and leave it out."""
+    header = KEY_HEADER.match(line)
+    if header is None:
+        return False
+    before, behind = header.groups()
+    if KEY_TEXT.match("\n".join((behind, *(text[:400] for text in following)))):
+        return True
+    next_line = next((text.strip() for text in following if text.strip()), "")
+    is_left_out = next_line[:1] in tuple(".…<[{*") and next_line != ""
+    return not before.strip(" \t>\"'") and not behind.strip(" \t\r\"',;") and not is_left_out
+
+
+def _in_piece(piece: str, extra: Sequence[str]) -> Iterator[tuple[str, str]]:
+    for rule, (marks, pattern) in RULES.items():
+        if any(mark in piece for mark in marks):
+            for match in re.finditer(pattern, piece):
+                value = match[1] if match.re.groups and match[1] else match.group()
+                if not _is_example(rule, value, marks):
+                    yield rule, value
+    for pattern in extra:
+        for match in re.finditer(pattern, piece):
+            if not _is_placeholder(match.group()):
+                yield f"your rule {pattern}", match.group()
+    for detector in _detectors():
+        for value in detector.analyze_string(piece):
+            if not _is_example(detector.secret_type, value):
+                yield detector.secret_type, value
+
+
 def _is_placeholder(value: str) -> bool:
     """Whether a value is one for show: `<your-key>`, `ghp_xxxxxxxxxxxx`."""
-    return _PLACEHOLDER.match(value) is not None or len(set(value[-12:])) == 1
+    return PLACEHOLDER.match(value) is not None or len(set(value[-12:])) == 1
 
 
-def _in_line(line: str, extra: Sequence[str]) -> Iterator[tuple[str, str]]:
-    for rule, pattern in _MORE.items():
-        for match in re.finditer(pattern, line):
-            yield rule, match.group()
-    for pattern in extra:
-        for match in re.finditer(pattern, line):
-            yield f"your rule {pattern}", match.group()
-    for detector in _detectors():
-        for value in detector.analyze_string(line):
-            yield detector.secret_type, value
+def _is_example(rule: str, value: str, marks: Sequence[str] = ()) -> bool:
+    """Whether a value that has the shape of a credential stands for one in documentation."""
+    if _is_placeholder(value) or "EXAMPLE" in value:
+        return True
+    if rule == "password in an address":
+        word = value.lower()
+        return word in ANY_PASSWORD or word[0] in "$<{[%*" or not EXAMPLES.isdisjoint(_words(value))
+    if rule == "bearer token" and not _RANDOM.search(value):
+        return True
+    for mark in marks:
+        value = value.replace(mark, " ")
+    # Something random has a digit, or hardly ever none.
+    return not any(c.isdigit() for c in value) or not EXAMPLES.isdisjoint(_words(value))
+
+
+def _words(value: str) -> list[str]:
+    return re.split(r"[^a-z]+", value.lower())
 
 
 _loaded: list[Any] = []
@@ -108,7 +144,7 @@ _loaded: list[Any] = []
 
 def _detectors() -> list[Any]:
     if not _loaded:
-        for module, name in _PLUGINS.items():
+        for module, name in PLUGINS.items():
             found = importlib.import_module(f"detect_secrets.plugins.{module}")
             _loaded.append(getattr(found, name)())
     return _loaded

@@ -1,10 +1,9 @@
 /** What pimem asks for and pi does: each action by itself, so that one that fails stops no other. */
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { spawn, type ChildProcess } from "node:child_process";
-import { attempt, modeOf, type Context } from "./fields.ts";
+import { attempt, modeOf, type Context, type Loose } from "./host.ts";
 import type { Action } from "./runner.ts";
 
-type Loose = Record<string, unknown>;
 type Message = Parameters<ExtensionAPI["sendMessage"]>[0];
 type Level = "info" | "warning" | "error";
 
@@ -125,11 +124,20 @@ export async function askPerson(
   asking.add(key);
   let value: boolean | null = null;
   try {
-    if (ctx.hasUI) value = await ctx.ui.confirm(clean(action.title), clean(action.message));
+    if (ctx.hasUI) value = await chosen(action, ctx);
   } finally {
     asking.delete(key);
   }
   if (scope.alive) await scope.answered(key, value, ctx);
+}
+
+/** The person's yes or no. pi's own question has Yes in front; what removes something has not. */
+async function chosen(action: Action, ctx: Context): Promise<boolean> {
+  const title = clean(action.title);
+  const message = clean(action.message);
+  if (!action.yes || modeOf(ctx) !== "tui") return ctx.ui.confirm(title, message);
+  const yes = clean(action.yes);
+  return (await ctx.ui.select(`${title}\n${message}`, ["Cancel", yes])) === yes;
 }
 
 /** Lay pi's screen aside, give the terminal to the manager, and bring the screen back. */

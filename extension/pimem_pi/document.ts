@@ -9,6 +9,7 @@
  * Both hold `{"command": ["/abs/pimem"], "describe": {…}}`, where `describe` is what
  * `pimem hook describe` prints. `command` is taken from last.json, so that installing pimem
  * anew moves every folder to it, and from the folder's file only when last.json is missing.
+ * With neither it is bin/pimem of the environment that this package lies in, else pimem on the path.
  * The runner is `command` + `hook serve`, the manager `command` + the action's arguments.
  * `PIMEM_COMMAND` (a path, or a JSON list) overrides `command`.
  */
@@ -16,7 +17,8 @@ import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
-import { attempt } from "./fields.ts";
+import { fileURLToPath } from "node:url";
+import { attempt } from "./host.ts";
 
 export interface EventSpec {
   name: string;
@@ -62,7 +64,7 @@ export function stored(): Stored {
   const command = [override(), last?.command, here?.command].find(
     (words): words is string[] => Array.isArray(words) && words.length > 0 && words.every(isText),
   );
-  return { command: command ?? ["pimem"], describe: here?.describe ?? last?.describe ?? {} };
+  return { command: command ?? [beside() ?? "pimem"], describe: here?.describe ?? last?.describe ?? {} };
 }
 
 function read(path: string): { command?: unknown; describe?: Description } | undefined {
@@ -71,6 +73,12 @@ function read(path: string): { command?: unknown; describe?: Description } | und
     if (!found.isFile() || found.size > LONGEST_DOCUMENT) return undefined;
     return JSON.parse(readFileSync(path, "utf8")) as { describe?: Description };
   });
+}
+
+/** The program of the Python environment that this package is installed in. */
+function beside(): string | undefined {
+  const program = fileURLToPath(new URL("../../../../bin/pimem", import.meta.url));
+  return attempt(() => (statSync(program).isFile() ? program : undefined));
 }
 
 function override(): unknown {

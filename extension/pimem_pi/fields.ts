@@ -1,31 +1,15 @@
 /**
  * What a request says: the session, the event's fields that the document names, the computed ones
- * (`@…`), and the edits of the message list that come back.
+ * (`@…`).
  */
-import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { plain, type Action, type Session } from "./runner.ts";
-
-/** What later versions of pi have besides; all of it is tested for before use. */
-export type Context = ExtensionContext & {
-  mode?: string;
-  isProjectTrusted?: () => boolean;
-  waitForIdle?: () => Promise<void>;
-};
-
-type Loose = Record<string, unknown>;
+import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
+import { branch, branchFrom, entryIds, tail } from "./entries.ts";
+import { attempt, modeOf, type Context, type Loose } from "./host.ts";
+import type { Session } from "./runner.ts";
 
 export interface Seen {
   sections: boolean;
   message_type: boolean;
-}
-
-/** `@branch_from` sends no more than this at once; the rest follows with the next request. */
-const BRANCH_BYTES = 4 * 1024 * 1024;
-
-export function modeOf(ctx: Context): string {
-  if (ctx.mode) return ctx.mode;
-  if (!ctx.hasUI) return "print";
-  return process.stdin.isTTY && process.stdout.isTTY ? "tui" : "rpc"; // pi before 0.78 does not say
 }
 
 export function sessionOf(ctx: Context, version: string | null, seen: Seen): Session {
@@ -130,116 +114,4 @@ function sourced(item: Loose, own: string): Loose {
   const kind = typeof item.source === "string" ? item.source : "tool";
   const source = info.source ?? item.source ?? null;
   return { name: item.name, kind, source, path, own: path === own };
-}
-
-function branch(ctx: Context): Loose[] {
-  return ctx.sessionManager.getBranch() as unknown as Loose[];
-}
-
-/** The entries that the model still sees as they are: after a compaction those it kept. */
-function tail(ctx: Context): Loose[] {
-  const entries = branch(ctx);
-  const compacted = entries.findLastIndex((e) => e.type === "compaction");
-  if (compacted < 0) return entries;
-  const kept = entries.findIndex((e) => e.id === entries[compacted]!.firstKeptEntryId);
-  return entries.slice(kept < 0 ? compacted : kept);
-}
-
-/** The branch from a kept position on; from the start when the branch has become shorter. */
-function branchFrom(entries: Loose[], kept: unknown): Loose {
-  const wanted = typeof kept === "number" && kept >= 0 ? Math.floor(kept) : 0;
-  const reset = wanted > entries.length;
-  const from = reset ? 0 : wanted;
-  const sent: Loose[] = [];
-  let bytes = 0;
-  for (const entry of entries.slice(from)) {
-    bytes += JSON.stringify(entry, plain).length;
-    if (sent.length > 0 && bytes > BRANCH_BYTES) break;
-    sent.push(entry);
-  }
-  const more = from + sent.length < entries.length;
-  return { from, length: entries.length, reset, more, entries: sent };
-}
-
-/** An old pi may store the newest message only while the `context` event goes on. */
-export async function settled(event: Loose, ctx: Context): Promise<void> {
-  for (let turn = 0; turn < 20 && entryIds(event, ctx).at(-1) === null; turn++) {
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-}
-
-/** Wait until pi has a message in its queue, a few turns of the event loop at most. */
-export async function enqueued(ctx: Context): Promise<void> {
-  for (let turn = 0; turn < 20 && !attempt(() => ctx.hasPendingMessages()); turn++) {
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-}
-
-/** For each message of a `context` event the id of its entry, or null. */
-function entryIds(event: Loose, ctx: Context): (string | null)[] {
-  const messages = Array.isArray(event.messages) ? (event.messages as Loose[]) : [];
-  const entries = branch(ctx);
-  let next = 0;
-  return messages.map((message) => {
-    const at = entries.findIndex((entry, i) => i >= next && same(entry, message));
-    if (at < 0) return null;
-    next = at + 1;
-    return entries[at]!.id as string;
-  });
-}
-
-/** Messages are copies of what the entries hold: role and time, or the text, tell which is which. */
-function same(entry: Loose, message: Loose): boolean {
-  if (entry.type === "message") {
-    const held = (entry.message ?? {}) as Loose;
-    return held.role === message.role && held.timestamp === message.timestamp;
-  }
-  return (
-    entry.type === "custom_message" &&
-    message.role === "custom" &&
-    entry.customType === message.customType &&
-    JSON.stringify(entry.content) === JSON.stringify(message.content)
-  );
-}
-
-/** The message list with the edits made, or undefined when none of them applies. */
-export function edited(edits: unknown, event: Loose, ctx: Context): Loose[] | undefined {
-  if (!Array.isArray(edits) || edits.length === 0) return undefined;
-  const messages = [...(event.messages as Loose[])];
-  const ids = entryIds(event, ctx);
-  let changed = false;
-  for (const edit of edits as Action[]) {
-    const newest = messages.findLastIndex((m) => m.role === "user");
-    const at = edit.entry == null ? newest : ids.indexOf(edit.entry as string);
-    if (at < 0) continue;
-    if (edit.op === "replace_before" && edit.entry != null && edit.message) {
-      messages.splice(0, at, edit.message as Loose);
-      ids.splice(0, at, null);
-      changed = true;
-    } else if (edit.op === "prepend" && typeof edit.text === "string") {
-      const message = withText(messages[at]!, edit.text);
-      if (message) messages[at] = message;
-      changed ||= message !== undefined;
-    }
-  }
-  return changed ? messages : undefined;
-}
-
-function withText(message: Loose, text: string): Loose | undefined {
-  const { content } = message;
-  if (typeof content === "string") return { ...message, content: text + content };
-  if (!Array.isArray(content)) return undefined;
-  const first = (content as Loose[]).findIndex((block) => block.type === "text");
-  if (first < 0) return undefined;
-  const blocks = [...(content as Loose[])];
-  blocks[first] = { ...blocks[first], text: text + String(blocks[first]!.text) };
-  return { ...message, content: blocks };
-}
-
-export function attempt<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch {
-    return undefined;
-  }
 }

@@ -2,7 +2,7 @@
 import * as host from "@earendil-works/pi-coding-agent";
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
-import { attempt } from "./fields.ts";
+import { attempt } from "./host.ts";
 
 /** The files a call changes, each once: names for one file would wait for each other for ever. */
 export function paths(templates: unknown, params: Record<string, unknown>): string[] {

@@ -54,6 +54,8 @@ interface Pending {
   missed: string[];
 }
 
+/** Requests whose answers take nothing from a session. */
+const UNCOUNTED = new Set(["describe", "cancel"]);
 const LONGEST_LINE = 16 * 1024 * 1024;
 const LONGEST_REQUEST = 8 * 1024 * 1024;
 const LATE_KEPT = 200;
@@ -61,6 +63,10 @@ const NONSENSE_ALLOWED = 8;
 const SILENT_MS = 180_000;
 const STEADY_MS = 30_000;
 const EAGER_RESTARTS = 5;
+/** Whoever is silent for so long does not only have much to do. */
+const LONG_MS = 2_000;
+/** How long the reason of a process that ends may take to be known. */
+const WHY_MS = 150;
 const AFTER_ABORT_MS = 1_000;
 const DESCRIBE_MS = 10_000;
 
@@ -77,6 +83,8 @@ export class Runner {
   private restart: NodeJS.Timeout | undefined;
   private nonsense = 0;
   private unansweredSince = 0;
+  /** True after a deadline that passed in silence, until the runner says something again. */
+  private silent = false;
   private lastWords = "";
   private count = 0;
   private readonly missed = new Map<string, string[]>();
@@ -99,6 +107,7 @@ export class Runner {
     this.startedAt = Date.now();
     this.unansweredSince = 0;
     this.nonsense = 0;
+    this.silent = false;
     this.lastWords = "";
     let child: ChildProcess;
     try {
@@ -169,11 +178,16 @@ export class Runner {
     return this.up || this.failures === 0;
   }
 
+  get running(): boolean {
+    return this.child !== undefined;
+  }
+
   /** Send a request; `undefined` when no answer came in time or none can come. */
   ask(question: Question): Promise<Answer | undefined> {
     this.start(question.session);
     const child = this.child;
-    if (!child?.stdin?.writable || child.stdin.writableLength > LONGEST_LINE) {
+    if (child?.stdin && !child.stdin.writable) return this.ended(child);
+    if (!child?.stdin || child.stdin.writableLength > LONGEST_LINE) {
       return Promise.resolve(undefined);
     }
     const id = `${this.prefix}.${++this.count}`;
@@ -196,15 +210,19 @@ export class Runner {
         resolve(answer);
       };
       const tooLate = () => {
-        this.miss(owner, id);
+        if (!UNCOUNTED.has(question.event)) this.miss(owner, id);
         if (question.late) {
           this.late.set(id, question.late);
           if (this.late.size > LATE_KEPT) this.late.delete(this.late.keys().next().value!);
         }
         settle(undefined);
-        this.checkSilence();
+        this.noteSilence(question);
       };
-      if (question.deadlineMs !== undefined) timer = setTimeout(tooLate, question.deadlineMs);
+      const { deadlineMs } = question;
+      // Who did not answer the last time is not waited for again; the answer may come yet.
+      const wait = !this.silent || question.event === "cancel";
+      if (deadlineMs !== undefined && !wait) setImmediate(tooLate);
+      else if (deadlineMs !== undefined) timer = setTimeout(tooLate, deadlineMs);
       const working = question.event === "tool" || question.event === "command";
       this.pending.set(id, { settle, working, session: owner, missed });
       this.hold();
@@ -213,6 +231,14 @@ export class Runner {
       if (question.signal?.aborted) onAbort();
       else question.signal?.addEventListener("abort", onAbort, { once: true });
     });
+  }
+
+  /** Wait a moment until it is known why a process that is ending does so. */
+  private async ended(child: ChildProcess): Promise<undefined> {
+    const end = Date.now() + WHY_MS;
+    while (this.child === child && Date.now() < end)
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    return undefined;
   }
 
   /** End the process: first by closing its input, then less and less politely. */
@@ -279,6 +305,7 @@ export class Runner {
     }
     this.nonsense = 0;
     this.unansweredSince = 0;
+    this.silent = false;
     const actions: unknown[] = Array.isArray(answer.actions) ? answer.actions : [];
     answer.actions = actions.filter(
       (a): a is Action =>
@@ -294,16 +321,32 @@ export class Runner {
     late?.(answer);
   }
 
-  /** A runner that says nothing at all although it is asked is stuck: a new one may do better. */
-  private checkSilence(): void {
-    const working = [...this.pending.values()].some((waiting) => waiting.working);
+  /**
+   * After a deadline: whoever says nothing at all although it is asked may be stuck. The person is
+   * told once a prompt had to go without an answer. After a while a new one may do better.
+   */
+  private noteSilence(question: Question): void {
     const since = this.unansweredSince;
-    if (!working && since && Date.now() - since > SILENT_MS) this.kill("it hangs");
+    if (!since) return; // it has answered something meanwhile
+    const isPrompt = question.event === "before_agent_start";
+    const isLong = (question.deadlineMs ?? 0) >= LONG_MS;
+    if (isPrompt && (isLong || this.silent))
+      this.trouble = this.nonsense ? "it talks nonsense" : "it does not answer";
+    // A process that is only just starting gets the first prompt's time.
+    this.silent ||= this.up || isPrompt;
+    const working = [...this.pending.values()].some((waiting) => waiting.working);
+    if (!working && Date.now() - since > SILENT_MS) this.kill("it hangs");
+  }
+
+  /** Whether the runner says anything within `ms`; asked about nothing, it answers at once. */
+  async alive(session: Session, ms: number): Promise<boolean> {
+    const question = { event: "cancel", session, payload: {}, deadlineMs: ms };
+    return (await this.ask(question)) !== undefined;
   }
 
   /** What the request has to name; the first one to a new runner is about no session yet. */
   private lateIds(question: Question): string[] {
-    return question.event === "describe" ? [] : (this.missed.get(question.session.id) ?? []);
+    return UNCOUNTED.has(question.event) ? [] : (this.missed.get(question.session.id) ?? []);
   }
 
   /** Remember answers that did no good, for the session's next request to say so. */

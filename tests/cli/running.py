@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pimem_core.cli import main
+from waiting import PATIENCE_S
 
 if TYPE_CHECKING:
     import pytest
@@ -69,7 +70,7 @@ def run(*words: str | bytes, stdin: bytes | None = b"", **more: Any) -> Result:
         input=stdin,
         capture_output=True,
         env={**environment(), **more.pop("env", {})},
-        timeout=60,
+        timeout=PATIENCE_S,
         check=False,
         **more,
     )

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 from cli.running import COMMAND, environment, run
 from core.folders import HEADER, topic_text
+from waiting import PATIENCE_S
 
 if TYPE_CHECKING:
     from core.folders import Folder
@@ -26,7 +27,7 @@ def shell(script: str, *words: str) -> subprocess.CompletedProcess[bytes]:
         ["bash", "-c", script, "bash", *COMMAND, *words],
         capture_output=True,
         env=environment(),
-        timeout=60,
+        timeout=PATIENCE_S,
         check=False,
     )
 
@@ -37,9 +38,9 @@ def on_terminal(*words: str) -> bytes:
     if child == 0:
         os.execve(sys.executable, [*COMMAND, *words], environment())
     seen = b""
-    end = time.monotonic() + 60
+    end = time.monotonic() + PATIENCE_S
     while time.monotonic() < end:
-        ready, _, _ = select.select([terminal], [], [], 60)
+        ready, _, _ = select.select([terminal], [], [], PATIENCE_S)
         try:
             chunk = os.read(terminal, 65_536) if ready else b""
         except OSError:  # how Linux says that the other side is closed
@@ -145,3 +146,38 @@ def test_the_manager_needs_a_terminal(empty: Folder) -> None:
     done = run()
     assert done.code == 2
     assert "terminal" in done.err
+
+
+def test_a_closed_standard_input_is_no_empty_text(empty: Folder) -> None:
+    done = shell('"$@" <&-', "write", "Topic", "--summary", "s", "--json")
+    assert done.returncode == 1
+    row = json.loads(done.stdout)
+    assert row["outcome"] == "invalid_argument"
+    assert "Standard input is closed" in row["message"]
+    assert list(empty.path.glob("*.md")) == []
+
+
+def test_a_platform_without_file_locks_gets_one_sentence(empty: Folder) -> None:
+    script = (
+        "import sys; sys.modules['fcntl'] = None; from pimem_tui.__main__ import main; "
+        "sys.exit(main(['list']))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        env=environment(),
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 4
+    assert done.stderr == b"pimem runs on Linux and macOS; on Windows use it in WSL.\n"
+
+
+def test_a_long_list_of_what_was_left_out_is_short(empty: Folder) -> None:
+    lines = "".join(f"- [Topic {n}](t{n}.md) -- {'s' * 60}\n" for n in range(2000))
+    empty.fill({"MEMORY.md": HEADER + lines, **{f"t{n}.md": "x" for n in range(2000)}})
+    done = shell('"$@"', "inject")
+    assert done.returncode == 0
+    line = next(line for line in done.stderr.decode().splitlines() if "left out: " in line)
+    assert line.endswith(" more")
+    assert len(line) < 200

@@ -7,7 +7,6 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import hypothesis
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
@@ -19,10 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pimem_core.paths import Places
-
-# No deadline: a busy machine is no failure.
-hypothesis.settings.register_profile("pimem", deadline=None, max_examples=75, database=None)
-hypothesis.settings.load_profile("pimem")
 
 
 @pytest.fixture

@@ -119,7 +119,8 @@ def test_maintenance_keeps_prose_and_every_present_file_once(text: str, days: in
     prose = [line for line in text.split("\n") if parse_line(line) is None]
     left = [line for line in index.text().split("\n") if parse_line(line) is None]
     assert left == prose or index.text() == ""
-    assert dropped == [entry.name for entry in before if entry.file == "gone.md"]
+    gone = [entry.line for entry in before if entry.file == "gone.md"]
+    assert [entry.line for entry in dropped] == gone
     assert sorted(e.file for e in after) == sorted({e.file for e in before} - {"gone.md"})
     assert {e.file for e in after if e.pinned} == {
         e.file for e in before if e.pinned and e.file != "gone.md"
@@ -313,7 +314,7 @@ def test_what_is_kept_of_the_last_index_changes_no_result(
                 moment=NOW,
             )
             now = index.text()
-            found.append((now, dropped))
+            found.append((now, [entry.line for entry in dropped]))
         return found
 
     assert outcomes(kept=True) == outcomes(kept=False)

@@ -10,6 +10,9 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE_S
+
+pytestmark = pytest.mark.usefixtures("unmeasured")
 
 ROOT = Path(__file__).parent.parent.parent
 HEAVY = ("textual", "rich", "yaml", "frontmatter", "filelock", "dataclasses", "inspect", "typing",
@@ -30,7 +33,7 @@ def loaded(code: str, names: tuple[str, ...] = HEAVY) -> list[str]:
         [sys.executable, "-c", script],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_S,
         check=True,
         env={**os.environ, "PYTHONPATH": path},
     )
@@ -71,7 +74,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
     pytest.importorskip("hatchling", reason="the build backend is not installed here")
     out = tmp_path_factory.mktemp("wheel")
     code = f"from hatchling.build import build_wheel; build_wheel({str(out)!r})"
-    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, timeout=120,
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, timeout=PATIENCE_S,
                    capture_output=True)  # fmt: skip
     (built,) = out.glob("*.whl")
     return zipfile.ZipFile(built)

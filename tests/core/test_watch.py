@@ -9,19 +9,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 from pimem_core.files import watch
+from waiting import PATIENCE_S, wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
     from pathlib import Path
 
     Told = list[set[str]]
-
-
-def until(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + 10
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.01)
 
 
 @pytest.fixture
@@ -46,7 +40,7 @@ def start() -> Iterator[Callable[..., Told]]:
     yield begin
     stop.set()
     for thread in threads:
-        thread.join(10)
+        thread.join(PATIENCE_S)
         assert not thread.is_alive()
 
 
@@ -67,12 +61,12 @@ def test_files_that_come_change_and_go(
         (tmp_path / "probe.md").write_text(str(time.monotonic_ns()))
         return "probe.md" in names_of(told)
 
-    until(follows)
+    wait_for(follows, "the watch to follow")
     (tmp_path / "a.md").write_text("changed")
     (tmp_path / "b.md").write_text("new")
     (tmp_path / "c.md").unlink()
     (tmp_path / ".lock").write_text("hidden")
-    until(lambda: names_of(told) == {"a.md", "b.md", "c.md", "probe.md"})
+    wait_for(lambda: names_of(told) == {"a.md", "b.md", "c.md", "probe.md"}, "what it tells")
 
 
 def test_a_folder_that_comes_goes_and_comes_again(
@@ -82,14 +76,14 @@ def test_a_folder_that_comes_goes_and_comes_again(
     told = start(folder, time.time() - 1)
     folder.mkdir()
     (folder / "a.md").write_text("a")
-    until(lambda: "a.md" in names_of(told))
+    wait_for(lambda: "a.md" in names_of(told), "what it tells")
     told.clear()
     folder.rename(tmp_path / "away")
-    until(lambda: "a.md" in names_of(told))
+    wait_for(lambda: "a.md" in names_of(told), "what it tells")
     told.clear()
     folder.mkdir()
     (folder / "b.md").write_text("b")
-    until(lambda: "b.md" in names_of(told))
+    wait_for(lambda: "b.md" in names_of(told), "what it tells")
 
 
 def test_what_changed_before_the_watch_began(tmp_path: Path, start: Callable[..., Told]) -> None:
@@ -103,7 +97,7 @@ def test_what_changed_before_the_watch_began(tmp_path: Path, start: Callable[...
     (folder / "new.md").write_text("new")
     (folder / "gone.md").unlink()
     told = start(folder, since)
-    until(lambda: names_of(told) == {"new.md"})
+    wait_for(lambda: names_of(told) == {"new.md"}, "what it tells")
 
 
 def test_a_watch_that_cannot_be_falls_back_to_looking(
@@ -117,7 +111,7 @@ def test_a_watch_that_cannot_be_falls_back_to_looking(
     folder.mkdir()
     told = start(folder, time.time() - 1)
     (folder / "a.md").write_text("a")
-    until(lambda: names_of(told) == {"a.md"})
+    wait_for(lambda: names_of(told) == {"a.md"}, "what it tells")
 
 
 def test_remote_file_systems_are_known(tmp_path: Path) -> None:
@@ -140,10 +134,10 @@ def test_files_one_level_down_count_where_it_is_asked_for(
     inner.mkdir(parents=True)
     (tmp_path / ".git").mkdir()
     told = start(tmp_path, time.time() - 100, below=True)
-    until(lambda: bool(told))
+    wait_for(lambda: bool(told), "what it tells")
     told.clear()
     (inner / "c.md").write_text("c")
     (tmp_path / ".git" / "x").write_text("x")
     (tmp_path / "user" / "b.md").write_text("b")
-    until(lambda: "user/b.md" in names_of(told))
+    wait_for(lambda: "user/b.md" in names_of(told), "what it tells")
     assert names_of(told) <= {"user", "user/b.md", "user/deep"}

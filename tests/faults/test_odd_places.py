@@ -13,6 +13,7 @@ import pytest
 import time_machine
 from faults.homes import EVERY, PIMEM, Home, filled
 from pimem_core.systems.stores import WriteRequest
+from waiting import PATIENCE_S
 
 WRITE = ["write", "Note", "--summary", "s", "--content", "more"]
 
@@ -26,7 +27,7 @@ def run(home: Home, *words: str, umask: int = 0o022) -> subprocess.CompletedProc
         cwd=home.root,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_S,
         stdin=subprocess.DEVNULL,
     )
     assert done.returncode != 99, "the rights were not dropped"
@@ -130,8 +131,15 @@ FILES = ["note.md", "MEMORY.md", ".lock"]
 FOLDERS = ["memory", "undo", "intents", "drafts"]
 
 
-@pytest.mark.parametrize("name", [*FILES, *FOLDERS])
-@pytest.mark.parametrize("leads", some(["there", "round", "nowhere"]))
+@pytest.mark.parametrize(
+    ("name", "leads"),
+    [
+        (name, leads)
+        for name in [*FILES, *FOLDERS]
+        for leads in some(["there", "round", "nowhere"])
+        if (name, leads) != ("memory", "there")  # the store's own folder may be a link
+    ],
+)
 def test_nothing_is_written_through_a_link(
     home: Home, tmp_path: Path, name: str, leads: str
 ) -> None:

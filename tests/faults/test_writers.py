@@ -10,7 +10,6 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pytest
 from faults.homes import EVERY, Home
 from pimem_core.errors import TopicNotFoundError
 from pimem_core.history import record
@@ -86,7 +85,6 @@ def _assert_tidy(home: Home, logs: list[list[dict[str, Any]]]) -> None:
     assert {row["outcome"] for row in _ours(logs)} <= MADE | REFUSED
 
 
-@pytest.mark.timeout(240)
 def test_with_peers_that_keep_the_lock_nothing_is_lost(
     tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:
@@ -107,7 +105,6 @@ def test_with_peers_that_keep_the_lock_nothing_is_lost(
     record_property("changes", f"{sum(map(len, logs))} of 8 processes that keep the lock")
 
 
-@pytest.mark.timeout(240)
 def test_with_peers_that_ignore_the_lock_losses_are_redone_or_told(
     tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:

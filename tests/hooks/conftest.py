@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pimem_core.hooks.protocol import dump, parse
 from pimem_core.hooks.runner import Runner
+from waiting import PATIENCE_S
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -85,7 +86,7 @@ class Host:
 
     def close(self) -> None:
         if self.served is not None:
-            self.served.communicate(timeout=10)
+            self.served.communicate(timeout=PATIENCE_S)
 
 
 @pytest.fixture

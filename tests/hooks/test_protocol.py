@@ -81,6 +81,7 @@ def test_hook_describe_prints_the_bare_document() -> None:
     assert set(document) == {"protocol", "version", "systems", "tools", "commands", "events"}
 
 
+@pytest.mark.usefixtures("unmeasured")
 def test_the_hook_path_loads_nothing_heavy() -> None:
     heavy = ("textual", "rich", "argparse", "pathlib", "dataclasses", "typing", "filelock", "yaml")
     code = (

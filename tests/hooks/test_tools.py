@@ -113,12 +113,32 @@ def test_memory_remove_asks_where_somebody_can_be_asked(host: Host) -> None:
     host.tool("write_memory", topic="GPU Box", content="c", summary="s")
     host.mode = "tui"
     (question,) = host.command("remove gpu")
-    assert question["do"] == "confirm"
+    assert (question["do"], question["yes"]) == ("confirm", "Remove")
     assert b"gpu-box.md" in store_files(host)["MEMORY.md"]
     assert host.actions("answer", key=question["key"], value=False) == []
     (notice,) = host.actions("answer", key=question["key"], value=True)
     assert "Removed" in notice["message"]
     assert b"gpu-box.md" not in store_files(host)["MEMORY.md"]
+
+
+def test_memory_remove_needs_a_yes_where_nobody_can_be_asked(host: Host) -> None:
+    host.tool("write_memory", topic="GPU Box", content="c", summary="s")
+    for mode in ("print", "json"):
+        host.mode = mode
+        (notice,) = host.command("remove gpu")
+        assert "/memory remove gpu --yes" in notice["message"]
+        assert b"gpu-box.md" in store_files(host)["MEMORY.md"]
+    assert "No topic" in host.command("remove nothing like it --yes")[0]["message"]
+    (done,) = host.command("remove gpu --yes")
+    assert "Removed" in done["message"]
+    assert b"gpu-box.md" not in store_files(host)["MEMORY.md"]
+
+
+@pytest.mark.parametrize("mode", ["tui", "rpc", "print"])
+def test_memory_remove_with_a_yes_asks_no_more(host: Host, mode: str) -> None:
+    host.tool("write_memory", topic="GPU Box", content="c", summary="s")
+    host.mode = mode
+    assert "Removed" in host.command("remove --yes gpu")[0]["message"]
 
 
 def test_memory_commands_act_and_tell(host: Host) -> None:

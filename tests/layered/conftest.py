@@ -8,7 +8,6 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import hypothesis
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
@@ -18,9 +17,6 @@ from layered.worlds import FILLED, NAME, World
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-hypothesis.settings.register_profile("pimem", deadline=None, max_examples=60, database=None)
-hypothesis.settings.load_profile("pimem")
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,6 +10,7 @@ from pimem_core.errors import StorageError
 from pimem_core.hooks.describe import describe
 from pimem_core.settings import trust
 from pimem_core.systems.layered import pending
+from waiting import wait_for
 
 if TYPE_CHECKING:
     from layered.worlds import World
@@ -117,14 +117,14 @@ def test_unchanged_files_are_not_read_again(both: World, monkeypatch: pytest.Mon
     from pimem_core.systems.layered import scan
 
     both.fill(workspace={f"{n}.md": "text" for n in range(5)})
-    limit = time.time_ns() + 10**10
-    while time.time_ns() < limit:  # a file is only kept when its time stamp is safely in the past
+
+    def kept() -> bool:
         both.block()
         with monkeypatch.context() as patched:
             patched.setattr(scan, "read_bytes", refuse)
-            if "error" not in both.ask("before_agent_start"):
-                return
-    raise AssertionError("read again and again")
+            return "error" not in both.ask("before_agent_start")
+
+    wait_for(kept, "the time stamps of the files to be safely in the past")
 
 
 def refuse(path: str, **_more: object) -> bytes:

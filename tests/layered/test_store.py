@@ -8,14 +8,12 @@ import os
 import stat
 import subprocess
 import sys
-import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import time_machine
 from layered.worlds import tree
 from pimem_core.errors import ConflictError
-from pimem_core.settings import trust
 from pimem_core.systems import registry
 
 if TYPE_CHECKING:
@@ -335,65 +333,6 @@ def test_stores_by_name_system_and_folder(world: World) -> None:
     assert not (other / "b.md").exists()
 
 
-def test_git_tells_what_is_changed_and_untracked(world: World) -> None:
-    (world.project / ".git" / "HEAD").unlink()
-    (world.project / ".git").rmdir()
-    git = ["git", "-c", "user.name=A", "-c", "user.email=a@example.org"]
-
-    def run(*words: str) -> None:
-        subprocess.run([*git, *words], cwd=world.project, check=True, capture_output=True)
-
-    world.fill(workspace={"a.md": "one"})
-    run("init", ".")
-    run("add", ".pi")
-    run("commit", "-m", "x")
-    world.fill(workspace={"a.md": "two", "b.md": "new", "inbox/ü c.md": "x"})
-    before = tree(world.project / ".git")
-    notes = world.json("status", "--store", "workspace")[0]["notes"]
-    assert "Changed since the last commit: a.md." in notes
-    assert "Not tracked by git: b.md, inbox/ü c.md." in notes
-    assert tree(world.project / ".git") == before
-    (world.project / ".gitignore").write_text(".pi/\n")
-    other = world.project / "other"
-    other.mkdir()
-    (world.workspace / "archive").rmdir()
-    notes = world.json("status", "--store", "workspace")[0]["notes"]
-    run("rm", "-r", "-q", "--cached", ".pi")
-    row = world.run("init", "workspace")
-    assert "git ignores" in row[2]
-    assert "git ignores this folder." in world.json("status", "--store", "workspace")[0]["notes"]
-
-
-@pytest.mark.parametrize("trusted", [True, False])
-def test_git_runs_nothing_that_a_repository_names(world: World, trusted: bool) -> None:
-    (world.project / ".git" / "HEAD").unlink()
-    (world.project / ".git").rmdir()
-    git = ["git", "-c", "user.name=A", "-c", "user.email=a@example.org"]
-
-    def run(*words: str) -> None:
-        subprocess.run([*git, *words], cwd=world.project, check=True, capture_output=True)
-
-    run("init", "-q", ".")
-    world.fill(workspace={"a.md": "one"})
-    (world.project / ".gitattributes").write_text("*.md filter=trap diff=trap merge=trap\n")
-    run("add", ".")
-    run("commit", "-m", "x")
-    trap = world.home / "trap.sh"
-    trap.write_text(f"#!/bin/sh\ntouch {world.home}/sprung\ncat\n")
-    trap.chmod(0o755)
-    for key in ("core.fsmonitor", "core.pager", "diff.external", "diff.trap.textconv"):
-        run("config", key, str(trap))
-    for key in ("filter.trap.clean", "filter.trap.smudge", "filter.trap.process", "alias.status"):
-        run("config", key, f"!{trap}" if key.startswith("alias") else str(trap))
-    (world.project / ".git" / "hooks" / "post-index-change").symlink_to(trap)
-    time.sleep(0.01)
-    world.fill(workspace={"a.md": "two", "b.md": "new"})
-    trust.keep(world.places, str(world.project), trusted)
-    notes = world.json("status", "--store", "workspace")[0]["notes"]
-    assert ("Changed since the last commit: a.md." in notes) == trusted
-    assert not (world.home / "sprung").exists()
-
-
 def test_listing_openpi_loads_nothing_of_layered_memory() -> None:
     script = (
         "import sys\nfrom pimem_core.cli import main\nmain(['list'], open_manager=lambda *a: 0)\n"
@@ -446,3 +385,19 @@ def test_a_refusal_names_the_file_with_its_folder(world: World, file: str) -> No
     }[file]
     code = 4 if file == "user/bytes.md" else 1
     assert world.json(*words, "--store", "global", code=code)["file"] == file
+
+
+def test_a_folder_that_is_a_link_of_ones_own_is_opened_and_written(world: World) -> None:
+    real = world.home / "dotfiles"
+    (real / "inbox").mkdir(parents=True)
+    (real / "index.md").write_text("")
+    link = world.home / "memory"
+    link.symlink_to(real)
+    row = json.loads(
+        world.run(
+            "write", "a.md", "--content", "x", "--summary", "s", "--dir", str(link), "--json"
+        )[1]
+    )
+    assert row["outcome"] == "created"
+    assert "s" in (real / "a.md").read_text()
+    assert link.is_symlink()

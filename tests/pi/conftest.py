@@ -46,7 +46,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def shared_temp(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where pi keeps what it compiled; shared, since compiling takes longer than most tests."""
+    """Where pi and Node.js keep what they compiled, which takes longer than most tests."""
     return tmp_path_factory.mktemp("pi-temp")
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pi import installing
-from pi.waiting import alive, wait_for
+from waiting import PATIENCE_S, alive, wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 PACKAGE = HERE.parent.parent / "extension" / "pimem_pi"
 STAND_IN = [sys.executable, "-I", str(HERE / "stand_in.py")]
-RUN_S = 60
 
 REMEMBER: dict[str, Any] = {
     "name": "write_memory",
@@ -41,7 +40,15 @@ REMEMBER: dict[str, Any] = {
 }
 
 
-def event(name: str, *fields: str, deadline_ms: int | None = 250, awaited: bool = True) -> Any:
+#: A deadline that a busy machine keeps as well.
+PATIENT_MS = 60_000
+#: A deadline for an answer that does not come. The first prompt has two seconds all the same.
+SHORT_MS = 250
+
+
+def event(
+    name: str, *fields: str, deadline_ms: int | None = PATIENT_MS, awaited: bool = True
+) -> Any:
     """An entry of the document's `events`."""
     return {"name": name, "fields": fields, "deadline_ms": deadline_ms, "awaited": awaited}
 
@@ -58,6 +65,16 @@ DESCRIBE: dict[str, Any] = {
         event("session_shutdown", "reason", deadline_ms=1000),
     ],
 }
+
+
+def with_event(name: str, *fields: str, **more: Any) -> dict[str, Any]:
+    """The description with another entry for one event."""
+    others = [e for e in DESCRIBE["events"] if e["name"] != name]
+    return {**DESCRIBE, "events": [*others, event(name, *fields, **more)]}
+
+
+HURRIED = with_event("before_agent_start", "messageType", "prompt", deadline_ms=SHORT_MS)
+"""The description for prompts that pimem does not answer, or answers late."""
 
 
 class Pi:
@@ -89,6 +106,7 @@ class Pi:
             "PIMEM_STAND_IN": str(self.stand_in),
             "PATH": f"{self.node.parent}:/usr/local/bin:/usr/bin:/bin",
             "TMPDIR": str(shared_temp),
+            "NODE_COMPILE_CACHE": str(shared_temp / "node"),
             "LANG": "C.UTF-8",
             "TERM": "xterm-256color",
         }
@@ -169,7 +187,7 @@ class Pi:
     def assert_no_runner(self) -> None:
         """After pi has ended its runners have as well."""
         for pid in self.runners:
-            wait_for(lambda pid=pid: not alive(pid), f"runner {pid} to end", 5)  # type: ignore[misc]
+            wait_for(lambda pid=pid: not alive(pid), f"runner {pid} to end")  # type: ignore[misc]
 
     # What the provider received
 
@@ -208,7 +226,7 @@ class Pi:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=RUN_S,
+            timeout=PATIENCE_S,
             check=False,
         )
 
@@ -261,10 +279,10 @@ def _text(content: Any) -> str:
 
 def _end(process: subprocess.Popen[bytes]) -> None:
     try:
-        process.wait(10)
+        process.wait(PATIENCE_S)
     except subprocess.TimeoutExpired:
         process.kill()
-        process.wait(10)
+        process.wait(PATIENCE_S)
 
 
 class Rpc:
@@ -342,12 +360,12 @@ class Rpc:
         """End the session and see that pi ends by itself."""
         assert self.process.stdin
         self.process.stdin.close()
-        assert self.process.wait(20) == 0
+        assert self.process.wait(PATIENCE_S) == 0
 
     def join(self) -> None:
         """Let go of the pipes."""
         for thread in self._threads:
-            thread.join(10)
+            thread.join(PATIENCE_S)
         for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
             if pipe:
                 pipe.close()
@@ -370,7 +388,9 @@ class Terminal:
 
     def _tmux(self, *args: str) -> str:
         command = ["tmux", "-S", str(self._socket), "-f", "/dev/null", *args]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=PATIENCE_S, check=False
+        )
         return done.stdout
 
     def start(self, argv: list[str], cwd: Path, env: dict[str, str], errors: Path) -> None:
@@ -404,7 +424,7 @@ class Terminal:
         self._tmux("send-keys", *keys)
 
     def enter(
-        self, text: str, done: Callable[[], object], within_s: float = 3, end: str = " "
+        self, text: str, done: Callable[[], object], within_s: float = 10, end: str = " "
     ) -> None:
         """Type a line into pi's editor and send it off, until that had its effect.
 
@@ -421,7 +441,7 @@ class Terminal:
 
         wait_for(attempt, f"what {text!r} does")
 
-    def offers(self, text: str, offer: str, within_s: float = 3) -> None:
+    def offers(self, text: str, offer: str, within_s: float = 10) -> None:
         """Type the beginning of a line until pi offers how it may go on; see `enter`."""
 
         def attempt() -> object:
@@ -432,6 +452,15 @@ class Terminal:
             return found
 
         wait_for(attempt, f"{offer!r} for {text!r}")
+
+    def answer(self, key: str, done: Callable[[], object], within_s: float = 10) -> None:
+        """Press a key until it had its effect; see `enter`."""
+
+        def attempt() -> object:
+            self.press(key)
+            return _come(done, within_s)
+
+        wait_for(attempt, f"what {key} does")
 
     def hang_up(self) -> None:
         """Close the terminal under the program."""

@@ -7,7 +7,7 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 
-from pi.waiting import wait_for
+from waiting import PATIENCE_S, wait_for
 
 
 class FakeModel:
@@ -72,7 +72,7 @@ def _handler(model: FakeModel) -> type[BaseHTTPRequestHandler]:
             reply = model.take(body)
             hold = reply.get("hold")
             if hold is not None:
-                hold.wait(30)
+                hold.wait(PATIENCE_S)
             if reply.get("status", 200) != 200:
                 error = {"message": reply.get("error", "scripted")}
                 self._send(reply["status"], "application/json", {"error": error})

@@ -8,8 +8,9 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
-from pi.harness import HERE, Pi
+from pi.harness import HERE, PATIENT_MS, Pi
 from pimem_core.paths import Places, find_places
+from waiting import PATIENCE_S
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,6 +33,7 @@ class Real(Pi):
         self, version: str, box: Path, shared_temp: Path, model: FakeModel, form: str
     ) -> None:
         super().__init__(version, box, shared_temp, model)
+        self._strict: tuple[str, ...] = ()
         self.configure(packages=[])
         (self.state / "pimem" / "describe" / "last.json").unlink()
         self.pimem("pi", "install")
@@ -43,6 +45,21 @@ class Real(Pi):
         """Put the relay between them."""
         words = [sys.executable, "-I", RELAY, form, str(self.stand_in)]
         self.env["PIMEM_COMMAND"] = json.dumps(words)
+
+    def argv(self, *args: str) -> list[str]:
+        """The command line; what pi reads of us first has long deadlines like all that follows."""
+        for path in (self.state / "pimem" / "describe").glob("*.json"):
+            document = json.loads(path.read_text())
+            for event in document["describe"]["events"]:
+                if event["name"] not in self._strict:
+                    event["deadline_ms"] = PATIENT_MS
+            path.write_text(json.dumps(document))
+        return super().argv(*args)
+
+    def strict(self, *events: str) -> None:
+        """Leave the deadlines of these events as they are."""
+        self._strict = events
+        (self.stand_in / "strict.json").write_text(json.dumps(events))
 
     def faults(self, **rules: list[dict[str, Any]]) -> None:
         """What goes wrong with which event."""
@@ -57,7 +74,7 @@ class Real(Pi):
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=PATIENCE_S,
             check=False,
         )
         assert done.returncode == code, done

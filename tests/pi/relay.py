@@ -2,10 +2,10 @@
 
 `relay.py FORM FOLDER [words]`: with `hook serve` it passes each request on, to one served runner
 (FORM `served`) or to a one-shot process each (`one-shot`); with other words it becomes pimem.
-Deadlines in describe documents are made long, so that a busy machine fails no test, unless a
-file `strict` is in FOLDER. `faults.json` there is `{EVENT: [RULE, …]}`, used up in order over all
-processes; a RULE has `delay` (seconds, before the answer goes on), `kill` (`before` pimem hears of
-it, or `after` it has answered and pi has not).
+Deadlines in describe documents are made long, so that a busy machine fails no test, but those of
+the events in FOLDER/strict.json. `faults.json` there is `{EVENT: [RULE, …]}`, used up in order
+over all processes; a RULE has `delay` (seconds, before the answer goes on), `kill` (`before` pimem
+hears of it, or `after` it has answered and pi has not).
 
 FOLDER/requests.jsonl has a line `{"pid", "key", "request"}` for each request, and one of the
 event `answered EVENT` once pi has been sent the answer.
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 FORM, FOLDER = sys.argv[1:3]
 PIMEM = [sys.executable, "-m", "pimem_tui"]
-PATIENCE = 40
+PATIENT_MS = 60_000
 sending = threading.Lock()
 
 
@@ -61,15 +61,22 @@ def send(line: bytes) -> None:
 def patient(line: bytes) -> bytes:
     answer = json.loads(line)
     result = answer.get("result")
-    if not isinstance(result, dict) or "events" not in result or strict():
+    if not isinstance(result, dict) or "events" not in result:
         return line
-    for event in result["events"]:
-        event["deadline_ms"] *= PATIENCE
+    result["events"] = longer(result["events"])
     return json.dumps(answer).encode() + b"\n"
 
 
-def strict() -> bool:
-    return os.path.exists(os.path.join(FOLDER, "strict"))
+def longer(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    try:
+        with open(os.path.join(FOLDER, "strict.json"), encoding="utf-8") as file:
+            strict = json.load(file)
+    except FileNotFoundError:
+        strict = []
+    return [
+        event if event["name"] in strict else {**event, "deadline_ms": PATIENT_MS}
+        for event in events
+    ]
 
 
 def deliver(

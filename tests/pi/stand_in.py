@@ -3,14 +3,16 @@
 `$PIMEM_STAND_IN` is a folder with `plan.json`, `{"describe": {…}, "answers": {KEY: [RULE, …]},
 "stubborn": bool}`. KEY is an event, `tool:NAME`, `command:NAME` or `command:NAME ARGS`; the rules
 of a key are used up in order, over all runners of the folder, and the last one stays. A RULE is a
-response without its id, and may have `delay` (seconds), `raw` (lines sent as they are), `hang`,
-`die`. What came in is in `requests.jsonl`, one `{"pid", "key", "request"}` a line.
+response without its id, and may have `delay` (seconds), `after` (an event that must have been
+asked first), `raw` (lines sent as they are), `hang`, `die`. What came in is in `requests.jsonl`,
+one `{"pid", "key", "request"}` a line.
 
 Without arguments it is the manager: a program for the whole screen, which ends with q.
 """
 
 from __future__ import annotations
 
+import collections
 import fcntl
 import json
 import os
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 FOLDER = os.environ["PIMEM_STAND_IN"]
 LOG = os.path.join(FOLDER, "requests.jsonl")
 sending = threading.Lock()
+heard: dict[str, threading.Event] = collections.defaultdict(threading.Event)
 
 
 def plan() -> dict[str, Any]:
@@ -63,6 +66,8 @@ def send(line: str) -> None:
 
 def answer(request: dict[str, Any], rule: dict[str, Any]) -> None:
     time.sleep(rule.pop("delay", 0))
+    if "after" in rule:
+        heard[rule.pop("after")].wait()
     for line in rule.pop("raw", []):
         send(line)
     if rule.pop("die", False):
@@ -81,7 +86,8 @@ def serve() -> None:
         rule = rule_for(request)
         if request["event"] == "describe":
             rule = {"result": plan().get("describe", {}), **rule}
-        if "delay" in rule:
+        heard[request["event"]].set()
+        if "delay" in rule or "after" in rule:
             threading.Thread(target=answer, args=(request, rule), daemon=True).start()
         else:
             answer(request, rule)

@@ -44,7 +44,7 @@ def test_control_characters_do_not_reach_the_terminal(pi: Pi) -> None:
 
 
 def test_a_command_waits_for_pimem_to_come_up(pi: Pi) -> None:
-    pi.plan({"describe": actions(delay=1.0), "command:memory": actions(STATUS)})
+    pi.plan({"describe": actions(delay=0.3), "command:memory": actions(STATUS)})
     done = pi.run("-p", "/memory status")
     assert "openpi: 3 topics" in done.stderr
     assert pi.model.requests == []
@@ -67,7 +67,7 @@ def test_a_command_that_pimem_never_answers(pi: Pi) -> None:
 
 def test_a_command_that_only_the_live_description_has(pi: Pi) -> None:
     live = {**DESCRIBE, "commands": [*DESCRIBE["commands"], {"name": "viking"}]}
-    pi.plan({"describe": actions(delay=0.5), "command:viking": actions(STATUS)}, live=live)
+    pi.plan({"describe": actions(delay=0.3), "command:viking": actions(STATUS)}, live=live)
     done = pi.run("-p", "/viking commit now")
     assert "openpi: 3 topics" in done.stderr
     assert pi.model.requests == []
@@ -75,7 +75,7 @@ def test_a_command_that_only_the_live_description_has(pi: Pi) -> None:
 
 
 def test_text_that_is_nobodys_command_goes_to_the_model(pi: Pi) -> None:
-    pi.plan({"describe": actions(delay=0.5)})
+    pi.plan({"describe": actions(delay=0.3)})
     pi.run("-p", "/etc/hosts is broken")
     assert pi.texts()[-1] == ("user", "/etc/hosts is broken")
 

@@ -9,8 +9,8 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from pi.harness import DESCRIBE, REMEMBER, RUN_S, event
-from pi.waiting import alive, wait_for
+from pi.harness import DESCRIBE, HURRIED, REMEMBER, SHORT_MS, event
+from waiting import PATIENCE_S, alive, wait_for
 
 if TYPE_CHECKING:
     from pi.harness import Pi
@@ -31,14 +31,20 @@ def test_a_late_answer_is_named_in_the_next_request(pi: Pi) -> None:
         {"do": "append_entry", "customType": "pimem", "data": {"late": True}},
         {"do": "send_user_message", "text": "NEVER"},
         keep={"n": 1},
-        delay=1.0,
+        delay=1.5,
     )
     other = {"do": "section", "name": "memory", "text": "TEAL-2"}
     pi.plan(
         {"before_agent_start": [actions(SECTION), late, actions(other)]},
         describe={
             **DESCRIBE,
-            "events": [event("before_agent_start", "prompt", "@entries:pimem", "@branch_from:n")],
+            "events": [
+                event(
+                    "before_agent_start",
+                    *("prompt", "@entries:pimem", "@branch_from:n"),
+                    deadline_ms=1_000,
+                )
+            ],
         },
     )
     with pi.rpc() as rpc:
@@ -62,7 +68,8 @@ def test_a_late_answer_is_named_in_the_next_request(pi: Pi) -> None:
 
 def test_a_late_answer_of_an_old_session_is_dropped(pi: Pi) -> None:
     late = actions({"do": "notify", "message": "OLD", "level": "info"}, delay=1.0)
-    pi.plan({"before_agent_start": [actions(), late, actions()], "command": late})
+    answers = {"before_agent_start": [actions(), late, actions()], "command": late}
+    pi.plan(answers, describe=HURRIED)
     with pi.rpc() as rpc:
         rpc.prompt("one")
         rpc.prompt("two")
@@ -183,26 +190,26 @@ def test_answers_of_a_wrong_shape(pi: Pi, answer: dict[str, Any]) -> None:
 
 
 def test_deadlines_are_kept(pi: Pi) -> None:
-    slow = event("tool_call", "toolName")
+    slow = event("tool_call", "toolName", deadline_ms=SHORT_MS)
     pi.plan(
         {"before_agent_start": {"hang": True}, "tool_call": {"hang": True}},
-        describe={**DESCRIBE, "events": [*DESCRIBE["events"], slow]},
+        describe={**HURRIED, "events": [*HURRIED["events"], slow]},
     )
     pi.model.replies = [{"tool": "read", "args": {"path": "x"}}]
+    needed = []
     with pi.rpc() as rpc:
-        started = time.monotonic()
-        rpc.prompt("first prompt of the process")
-        first = time.monotonic() - started
-        started = time.monotonic()
-        rpc.prompt("second")
-        second = time.monotonic() - started
-    assert first > 2.2  # 2,000 ms and 250 ms
-    assert second < first - 1
+        for prompt in ("first prompt of the process", "second", "third", "fourth"):
+            started = time.monotonic()
+            rpc.prompt(prompt)
+            needed.append(time.monotonic() - started)
+    first, *later = needed
+    assert first > 2  # the first prompt has 2,000 ms; after that nothing is waited for
+    assert min(later) < first - 1  # what else the machine has to do does not hold up every one
 
 
 def test_an_abort_is_passed_on(pi: Pi) -> None:
     done = {"do": "tool_result", "content": [{"type": "text", "text": "DONE ANYWAY"}]}
-    pi.plan({"tool:write_memory": actions(done, delay=0.5)})
+    pi.plan({"tool:write_memory": actions(done, after="cancel")})
     pi.model.replies = [{"tool": "write_memory", "args": {"topic": "x"}}]
     with pi.rpc() as rpc:
         rpc.send("prompt", message="go")
@@ -211,7 +218,7 @@ def test_an_abort_is_passed_on(pi: Pi) -> None:
         cancel = pi.wait_asked("cancel")[0]
         ended = rpc.until(lambda r: r["type"] == "tool_execution_end", "end of the call")
     assert cancel["payload"] == {"request": call["id"]}
-    assert "DONE ANYWAY" in str(ended["result"])  # published before the cancel was heard
+    assert "DONE ANYWAY" in str(ended["result"])  # published although it was cancelled
 
 
 def test_calls_for_one_file_queue_up(pi: Pi) -> None:
@@ -245,7 +252,7 @@ def test_no_runner_is_left_when_pi_is_ended(pi: Pi, sign: signal.Signals) -> Non
         runner = wait_for(lambda: pi.runners, "the runner")[0]
         assert alive(runner)
         process.send_signal(sign)
-        process.wait(RUN_S)
+        process.wait(PATIENCE_S)
         pi.assert_no_runner()
     finally:
         process.kill()

@@ -7,7 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from pi.harness import DESCRIBE, REMEMBER, STAND_IN, event
+from pi.harness import DESCRIBE, HURRIED, REMEMBER, STAND_IN, event
 
 if TYPE_CHECKING:
     from pi.harness import Pi
@@ -49,7 +49,8 @@ def test_a_conversation(pi: Pi) -> None:
 
 
 def test_tools_are_registered_from_the_stored_document_before_pimem_runs(pi: Pi) -> None:
-    pi.plan({"describe": {"hang": True}, "before_agent_start": {"hang": True}})
+    silent = {"describe": {"hang": True}, "before_agent_start": {"hang": True}}
+    pi.plan(silent, describe=HURRIED)
     pi.prompt("hello")
     assert pi.tools(0)["write_memory"]["description"] == "Stores a fact."
     assert pi.tools(0)["write_memory"]["parameters"]["required"] == ["topic"]

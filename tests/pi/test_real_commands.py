@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
-from pi.waiting import alive, wait_for
+from waiting import alive, wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -94,7 +94,7 @@ def test_the_manager_over_pis_screen(real: Real, terminal_socket: Path) -> None:
     real.write("GPU Box", "two cards")
     real.write("Tea", "no sugar")
     with real.terminal(socket=terminal_socket) as terminal:
-        terminal.enter("/memory", terminal.shows("two cards"), within_s=20, end="")
+        terminal.enter("/memory", terminal.shows("two cards"), within_s=40, end="")
         terminal.press("p")  # the first topic of the list
         wait_for(lambda: "[pin]" in real.index, "the pin on disk")
         assert real.model.requests == []
@@ -109,8 +109,8 @@ def test_the_manager_over_pis_screen(real: Real, terminal_socket: Path) -> None:
 
 def test_completions(real: Real, terminal_socket: Path) -> None:
     with real.terminal(socket=terminal_socket) as terminal:
-        terminal.type("/memory ")
-        terminal.wait("what the model is given")
+        terminal.offers("/memory ", "what the model is given")
+        assert real.asked("complete")[-1]["payload"] == {"name": "memory", "prefix": ""}
 
 
 def test_installed_beside_another_and_taken_out_again(real: Real) -> None:

@@ -193,7 +193,7 @@ def test_an_overflow_is_handed_over_and_its_retry_left_alone(both: Both) -> None
 def test_a_handoff_is_not_lost_with_an_answer(real: Real, harm: str) -> None:
     rule: dict[str, Any] = {"delay": 60} if harm == "late" else {"kill": harm.split()[1]}
     prepared(real)
-    (real.stand_in / "strict").touch()
+    real.strict("before_agent_start")
     with real.rpc() as rpc:
         unfinished(rpc, real)
         real.faults(before_agent_start=[{}] * 3 + [rule])
@@ -214,7 +214,7 @@ def test_a_lost_continue_leaves_the_handoff_to_the_next_prompt(real: Real, harm:
     if not real.sections:
         pytest.skip("this pi does not say why it compacts")
     prepared(real)
-    (real.stand_in / "strict").touch()
+    real.strict("session_compact")
     real.faults(session_compact=[{"delay": 60} if harm == "late" else {"kill": "after"}])
     with real.rpc() as rpc:
         unfinished(rpc, real)
@@ -233,7 +233,7 @@ def test_a_lost_continue_leaves_the_handoff_to_the_next_prompt(real: Real, harm:
 @pytest.mark.parametrize("harm", ["late", "killed", "link", "nothing said"])
 def test_a_compaction_without_us_is_pis_own(real: Real, harm: str) -> None:
     prepared(real)
-    (real.stand_in / "strict").touch()
+    real.strict("session_before_compact", "session_compact")
     if harm == "late":
         real.faults(session_before_compact=[{"delay": 60}], session_compact=[{"delay": 60}])
     elif harm == "killed":

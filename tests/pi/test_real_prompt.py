@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from pi.real import HELPER, Real
-from pi.waiting import wait_for
 from pimem_core.systems.openpi.system import OpenpiSystem
 from pimem_core.systems.stores import WriteRequest
+from waiting import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -138,7 +138,7 @@ def test_sticky_bytes_stay_until_a_write_through_any_front(both: Both) -> None:
 def test_late_answers_change_nothing(real: Real) -> None:
     real.config('[inject]\nmode = "sticky"\n')
     real.write("One")
-    (real.stand_in / "strict").touch()
+    real.strict("before_agent_start")
     real.faults(before_agent_start=[{}, {}, {"delay": 60}, {"delay": 60}])
     with real.rpc() as rpc:
         for n in range(6):
@@ -182,6 +182,7 @@ def test_each_session_keeps_its_own_turns(both: Both) -> None:
 
 
 def test_the_first_request_after_installing_has_the_tools_though_pimem_hangs(real: Real) -> None:
+    real.strict("before_agent_start")
     real.faults(describe=[{"delay": 60}], before_agent_start=[{"delay": 60}])
     real.write("One")
     real.prompt("hello")

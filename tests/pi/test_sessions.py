@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from pi.harness import DESCRIBE, HERE, event
-from pi.waiting import wait_for
+from pi.harness import HERE, HURRIED, with_event
+from waiting import wait_for
 
 if TYPE_CHECKING:
     from pi.harness import Pi
@@ -17,11 +17,6 @@ HELPER = ("-e", str(HERE / "helper.ts"))
 
 def actions(*all_: dict[str, Any], **more: Any) -> dict[str, Any]:
     return {"actions": list(all_), **more}
-
-
-def with_fields(name: str, *fields: str, awaited: bool = True) -> dict[str, Any]:
-    others = [e for e in DESCRIBE["events"] if e["name"] != name]
-    return {**DESCRIBE, "events": [*others, event(name, *fields, awaited=awaited)]}
 
 
 def test_a_run_begun_by_another_extension_keeps_the_section(pi: Pi) -> None:
@@ -38,7 +33,7 @@ def test_a_run_begun_by_another_extension_keeps_the_section(pi: Pi) -> None:
 
 
 def test_when_pimem_is_late_a_run_of_another_extension_keeps_the_section_too(pi: Pi) -> None:
-    pi.plan({"before_agent_start": [actions(SECTION), {"hang": True}]})
+    pi.plan({"before_agent_start": [actions(SECTION), {"hang": True}]}, describe=HURRIED)
     with pi.rpc(*HELPER) as rpc:
         rpc.prompt("one")
         rpc.send("prompt", message="/inject")
@@ -48,7 +43,7 @@ def test_when_pimem_is_late_a_run_of_another_extension_keeps_the_section_too(pi:
 
 
 def test_new_fork_and_resume_have_their_own_session_and_share_the_runner(pi: Pi) -> None:
-    pi.plan({"before_agent_start": [actions(SECTION), {"hang": True}]})
+    pi.plan({"before_agent_start": [actions(SECTION), {"hang": True}]}, describe=HURRIED)
     with pi.rpc() as rpc:
         rpc.prompt("first")
         first = rpc.send("get_state")["sessionFile"]
@@ -73,7 +68,7 @@ def test_new_fork_and_resume_have_their_own_session_and_share_the_runner(pi: Pi)
 
 
 def test_reload_starts_a_new_runner_and_keeps_the_section(pi: Pi) -> None:
-    pi.plan({"before_agent_start": [actions(SECTION), {"hang": True}]})
+    pi.plan({"before_agent_start": [actions(SECTION), {"hang": True}]}, describe=HURRIED)
     with pi.rpc(*HELPER) as rpc:
         rpc.prompt("one")
         rpc.send("prompt", message="/again")
@@ -85,17 +80,24 @@ def test_reload_starts_a_new_runner_and_keeps_the_section(pi: Pi) -> None:
 
 
 def test_what_is_kept_counts_the_branch_of_each_session(pi: Pi) -> None:
+    took = [{"do": "notify", "message": f"TOOK {n}", "level": "info"} for n in range(1, 5)]
+    answers = [
+        actions(took[0], keep={"sync": 2}),
+        actions(took[1], keep={"sync": 999}),
+        actions(took[2]),
+        actions(took[3]),
+    ]
     pi.plan(
-        {"turn_end": [actions(keep={"sync": 2}), actions(keep={"sync": 999}), actions()]},
-        describe=with_fields("turn_end", "turnIndex", "@branch_from:sync", awaited=False),
+        {"turn_end": answers},
+        describe=with_event("turn_end", "turnIndex", "@branch_from:sync", awaited=False),
     )
     with pi.rpc() as rpc:
         for count, text in enumerate(("one", "two", "three"), 1):
             rpc.prompt(text)
-            pi.wait_asked("turn_end", count)
+            wait_for(lambda n=count: f"TOOK {n}" in rpc.notices(), "pi to keep it")  # type: ignore[misc]
         rpc.send("new_session")
         rpc.prompt("four")
-        pi.wait_asked("turn_end", 4)
+        wait_for(lambda: "TOOK 4" in rpc.notices(), "the last turn")
     found = [r["payload"]["@branch_from:sync"] for r in pi.asked("turn_end")]
     starts = [(f["from"], f["reset"]) for f in found]
     assert starts == [(0, False), (2, False), (0, True), (0, False)]
@@ -138,7 +140,7 @@ def test_computed_fields(pi: Pi) -> None:
     heard = {"do": "emit", "channel": "read-guard/file-read", "data": {"kind": "full"}}
     pi.plan(
         {"before_agent_start": [actions(entry, note, heard), actions()]},
-        describe=with_fields("before_agent_start", *fields),
+        describe=with_event("before_agent_start", *fields),
     )
     with pi.rpc(*HELPER) as rpc:
         rpc.prompt("one")
@@ -160,7 +162,7 @@ def test_context_edits_reach_the_model_and_nothing_else(pi: Pi) -> None:
     edits: list[dict[str, Any]] = [{"op": "prepend", "entry": None, "text": "<ctx>RECALL</ctx>\n"}]
     pi.plan(
         {"context": [actions({"do": "context", "edits": edits}), actions()]},
-        describe=with_fields("context", "@entry_ids"),
+        describe=with_event("context", "@entry_ids"),
     )
     with pi.rpc() as rpc:
         rpc.prompt("one")
@@ -176,7 +178,7 @@ def test_context_edits_reach_the_model_and_nothing_else(pi: Pi) -> None:
         edits = [before, again, gone]
         pi.plan(
             {"context": actions({"do": "context", "edits": edits})},
-            describe=with_fields("context", "@entry_ids"),
+            describe=with_event("context", "@entry_ids"),
         )
         rpc.prompt("three")
     assert pi.texts(0)[1:] == [("user", "<ctx>RECALL</ctx>\none")]
@@ -187,7 +189,7 @@ def test_context_edits_reach_the_model_and_nothing_else(pi: Pi) -> None:
 def test_a_blocked_call_tells_the_model_why(pi: Pi) -> None:
     pi.plan(
         {"tool_call": actions({"do": "block", "reason": "USE viking_read"})},
-        describe=with_fields("tool_call", "toolName", "input"),
+        describe=with_event("tool_call", "toolName", "input"),
     )
     pi.model.replies = [{"tool": "read", "args": {"path": "viking://x"}}]
     pi.prompt("read it")

@@ -7,7 +7,7 @@ import signal
 import threading
 from typing import TYPE_CHECKING, Any
 
-from pi.waiting import alive, wait_for
+from waiting import alive, wait_for
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,6 +51,7 @@ def test_a_manager_that_fails(pi: Pi, terminal_socket: Path) -> None:
         terminal.press("x")
         terminal.wait("The memory manager ended early: code 3.")
         terminal.enter("still here", lambda: pi.model.requests)
+    assert pi.texts(0)[-1] == ("user", "still here")
 
 
 def test_the_manager_during_a_run(pi: Pi, terminal_socket: Path) -> None:
@@ -74,8 +75,8 @@ def test_a_status_line_and_a_notice(pi: Pi, terminal_socket: Path) -> None:
     notice = {"do": "notify", "message": "one [b]bold[/b] thing", "level": "warning"}
     pi.plan({"session_start": actions(status, notice)})
     with pi.terminal(socket=terminal_socket) as terminal:
-        terminal.wait("MEM 3")
-        terminal.wait("one [b]bold[/b] thing")
+        assert "fake-1" in terminal.wait("MEM 3")
+        assert "fake-1" in terminal.wait("one [b]bold[/b] thing")
 
 
 def test_the_person_is_asked_at_the_start(pi: Pi, terminal_socket: Path) -> None:
@@ -83,7 +84,7 @@ def test_the_person_is_asked_at_the_start(pi: Pi, terminal_socket: Path) -> None
     pi.plan({"session_start": actions(ask)})
     with pi.terminal(socket=terminal_socket) as terminal:
         terminal.wait("Trust this?")
-        terminal.press("Enter")
+        terminal.answer("Enter", lambda: pi.asked("answer"))
         assert pi.wait_asked("answer")[0]["payload"] == {"key": "trust", "value": True}
         terminal.enter("go on", lambda: pi.model.requests)
 
@@ -102,6 +103,7 @@ def test_a_closed_terminal_leaves_nothing(pi: Pi, terminal_socket: Path) -> None
         terminal.enter("/memory", terminal.shows("STAND-IN MANAGER"))
         terminal.hang_up()
         wait_for(lambda: not alive(terminal.pid), "pi to end")
+        assert pi.runners
         pi.assert_no_runner()
 
 
@@ -111,4 +113,5 @@ def test_told_to_end_while_the_manager_is_open(pi: Pi, terminal_socket: Path) ->
         terminal.enter("/memory", terminal.shows("STAND-IN MANAGER"))
         os.kill(terminal.pid, signal.SIGTERM)
         wait_for(lambda: not alive(terminal.pid), "pi to end")
+        assert pi.runners
         pi.assert_no_runner()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from pi import installing
 from pi.harness import PACKAGE
+from waiting import PATIENCE_S
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,7 +41,7 @@ def test_the_shim_fits_the_types_of_pi(pi_version: str, tmp_path: Path) -> None:
         [installing.node(), tools / "typescript" / "bin" / "tsc", "-p", tmp_path],
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=PATIENCE_S,
         check=False,
     )
     assert (done.returncode, done.stdout) == (0, "")

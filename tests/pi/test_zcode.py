@@ -12,8 +12,8 @@ import pimem_styles
 import pimem_tui
 import pytest
 from pi.real import HELPER, Real, talk
-from pi.waiting import wait_for
 from pimem_core.systems.zcode.system import ZcodeSystem
+from waiting import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,20 +1,27 @@
-"""Pilots for the manager on the sample stores, with a clock that stands still."""
+"""Pilots for the manager on the sample stores, and pictures at a moment that never passes."""
 
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+import time_machine
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from layered.worlds import World
 from pimem_core.demo import make_demo
-from tui.helpers import NOW, messages_taken
+from pimem_core.files import watch
+from textual.widgets import Input, TextArea
+from tui.helpers import NOW, Watching, messages_taken
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator
+    from typing import Any
+
     from pimem_core.paths import Places
 
 
@@ -36,6 +43,47 @@ def world(isolated_home: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     (project / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
     monkeypatch.chdir(project)
     return World(isolated_home, project)
+
+
+@pytest.fixture
+def snap_compare(
+    snap_compare: Callable[..., bool], monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Callable[..., bool]]:
+    """Pictures look the same on every day and in every zone: at `NOW`, in UTC.
+
+    Nothing is watched: to that clock all files would be of the future, and so have just changed.
+    No cursor blinks: one that is stopped while it is away stays away.
+    """
+    with monkeypatch.context() as patched:
+        patched.setattr(watch, "watch", lambda *_, **_options: None)
+        patched.setattr(TextArea, "_toggle_cursor_blink_visible", lambda _area: None)
+        patched.setattr(Input, "_toggle_cursor", lambda _input: None)
+        patched.setenv("TZ", "UTC")
+        time.tzset()
+        with time_machine.travel(NOW, tick=False):
+            yield snap_compare
+    time.tzset()
+
+
+@pytest.fixture
+def watching(monkeypatch: pytest.MonkeyPatch) -> Watching:
+    """The watch of the manager's list, for tests that wait for it."""
+    watching, follow, remote = Watching(), watch.watch, watch.is_remote
+
+    def followed(folder: str, changed: Callable[[Collection[str]], object], **options: Any) -> None:
+        def told(names: Collection[str]) -> None:
+            changed(names)
+            watching.told.update(names)
+
+        follow(folder, told, **options)
+
+    def looked(folder: str) -> bool:
+        watching.begun.set()
+        return remote(folder)
+
+    monkeypatch.setattr(watch, "watch", followed)
+    monkeypatch.setattr(watch, "is_remote", looked)
+    return watching
 
 
 @pytest.fixture(autouse=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
@@ -28,6 +29,7 @@ from pimem_tui.screens.detail import DetailScreen
 from pimem_tui.widgets import Preview
 from pimem_tui.widgets.edit_preview import EditPreview
 from textual._context import active_app
+from waiting import PATIENCE_S
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator, Sequence
@@ -174,6 +176,26 @@ class PlainStore(FolderStore, WritableStore):
         return ()
 
 
+class Watching:
+    """What the watch of the list has done so far."""
+
+    def __init__(self) -> None:
+        #: Set once it has looked at the folder: it tells each change after that.
+        self.begun = threading.Event()
+        #: The names of all files that it told.
+        self.told: set[str] = set()
+
+    async def starts(self, pilot: Pilot[None]) -> None:
+        """Wait until every change is followed."""
+        await until(pilot, self.begun.is_set)
+        await settled(pilot)
+
+    async def tells(self, pilot: Pilot[None], file: str) -> None:
+        """Wait until a change of the file was told, and all that came of it."""
+        await until(pilot, lambda: file in self.told)
+        await settled(pilot)
+
+
 class MemoryStore(PlainStore, EditableStore, ComposingStore, PinningStore, RemovingStore):
     """A store without a disk, for states that are hard to make for real."""
 
@@ -241,9 +263,9 @@ async def manager(
         yield pilot
 
 
-async def until(pilot: Pilot[None], condition: Callable[[], bool], limit_s: float = 10) -> None:
+async def until(pilot: Pilot[None], condition: Callable[[], bool]) -> None:
     """Wait for a condition, letting the app work meanwhile."""
-    end = time.monotonic() + limit_s
+    end = time.monotonic() + PATIENCE_S
     while not condition():
         assert time.monotonic() < end, f"still not so:\n{shown(pilot)}"
         await pilot.pause(0.01)
@@ -283,12 +305,13 @@ def _waits_for_rest(pilot: Pilot[None]) -> bool:
 
 
 async def messages_taken() -> None:
-    """Wait until every message is taken and the screen shows what came of it, 10 seconds at most.
+    """Wait until every message is taken and the screen shows what came of it.
 
     Threads may still read or change something; `settled` waits for them too.
     """
-    app, end, quiet = active_app.get(), time.monotonic() + 10, 0
-    while quiet < 2 and time.monotonic() < end:
+    app, end, quiet = active_app.get(), time.monotonic() + PATIENCE_S, 0
+    while quiet < 2:
+        assert time.monotonic() < end, "messages come without end"
         await asyncio.sleep(0.001)
         app.screen._on_timer_update()
         quiet = 0 if is_behind(app) else quiet + 1

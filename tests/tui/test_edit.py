@@ -17,6 +17,7 @@ from pimem_tui.screens.edit import EditScreen
 from pimem_tui.widgets import BodyView
 from tui.helpers import (
     MemoryStore,
+    Watching,
     make_topic,
     manager,
     notices,
@@ -312,10 +313,10 @@ async def test_a_failed_save_stays_in_the_editor(demo: Places) -> None:
     assert len(drafts(demo)) == 1
 
 
-async def test_an_open_topic_says_that_it_changed(demo: Places) -> None:
+async def test_an_open_topic_says_that_it_changed(demo: Places, watching: Watching) -> None:
     async with manager(demo) as pilot:
         await press(pilot, "down", "down", "e")
-        await pilot.pause(0.5)  # the watch begins a moment after the first paint
+        await watching.starts(pilot)
         with path_of(demo).open("a") as file:
             file.write("theirs\n")
         await until(pilot, lambda: "theirs" in editor(pilot).editor.text)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 import pytest
 from pimem_core.demo import make_demo
 from pimem_core.history.drafts import left_drafts
+from waiting import PATIENCE_S
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,8 +58,8 @@ class Terminal:
             start_new_session=True,
         )
 
-    def read_until(self, text: bytes, limit_s: float = 20) -> None:
-        end = time.monotonic() + limit_s
+    def read_until(self, text: bytes) -> None:
+        end = time.monotonic() + PATIENCE_S
         while text not in self.output:
             assert time.monotonic() < end, self.output[-2000:]
             self.read(0.1)
@@ -70,9 +71,9 @@ class Terminal:
     def send(self, keys: bytes) -> None:
         os.write(self.master, keys)
 
-    def wait(self, limit_s: float = 20) -> int:
+    def wait(self) -> int:
         """Wait for the end while reading what is still written."""
-        end = time.monotonic() + limit_s
+        end = time.monotonic() + PATIENCE_S
         while self.process.poll() is None:
             assert time.monotonic() < end, self.output[-2000:]
             self.read(0.05)

@@ -12,11 +12,12 @@ import termios
 import time
 
 import pytest
+from waiting import PATIENCE_S
 
 
-def wait(pid: int, seconds: float) -> int | None:
+def wait(pid: int) -> int | None:
     """The exit status of a process, None when it has not ended in time."""
-    end = time.monotonic() + seconds
+    end = time.monotonic() + PATIENCE_S
     while time.monotonic() < end:
         ended, status = os.waitpid(pid, os.WNOHANG)
         if ended:
@@ -33,12 +34,12 @@ def test_closing_the_terminal_ends_the_manager(wanted_bytes: int) -> None:
         os.execv(sys.executable, [sys.executable, "-m", "pimem_tui", "--demo"])
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
     seen = 0
-    end = time.monotonic() + 30
+    end = time.monotonic() + PATIENCE_S
     while seen < wanted_bytes and time.monotonic() < end:
         if select.select([terminal], [], [], 0.1)[0]:
             seen += len(os.read(terminal, 65_536))
     os.close(terminal)
-    code = wait(pid, 20)
+    code = wait(pid)
     if code is None:
         os.kill(pid, 9)
         os.waitpid(pid, 0)

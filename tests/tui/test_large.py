@@ -23,6 +23,7 @@ from tui.helpers import (
     shown,
     until,
 )
+from waiting import PATIENCE_S
 
 if TYPE_CHECKING:
     import pytest
@@ -102,7 +103,7 @@ async def test_the_top_of_a_long_list_shows_before_all_of_it_is_read(
 
     def late(*arguments: Any, **options: Any) -> None:
         begun.set()
-        told.wait(10)
+        told.wait(PATIENCE_S)
         reading.read_store(*arguments, **options)
 
     monkeypatch.setattr(store_screen, "read_store", late)

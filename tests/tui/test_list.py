@@ -25,6 +25,7 @@ from tui.helpers import (
     shown,
     until,
 )
+from waiting import PATIENCE_S
 
 if TYPE_CHECKING:
     from typing import Any
@@ -256,7 +257,7 @@ async def test_a_failed_change_keeps_the_list_and_says_why(demo: Places) -> None
 async def test_a_slow_change_says_that_it_is_under_way(demo: Places) -> None:
     gate = threading.Event()
     store = MemoryStore([make_topic("alpha"), make_topic("beta")])
-    store.hooks["pin"] = lambda: gate.wait(10)
+    store.hooks["pin"] = lambda: gate.wait(PATIENCE_S)
     async with manager(demo, [store]) as pilot:
         await pilot.press("p")
         await until(pilot, lambda: "working …" in shown(pilot))
@@ -302,7 +303,7 @@ async def test_a_lock_is_shown_and_watched(demo: Places) -> None:
 async def test_what_is_read_late_does_not_show_in_another_store(demo: Places) -> None:
     gate = threading.Event()
     slow = MemoryStore([make_topic("slow one")], name="slow")
-    slow.hooks["list"] = lambda: gate.wait(10)
+    slow.hooks["list"] = lambda: gate.wait(PATIENCE_S)
     quick = MemoryStore([make_topic("quick one")], name="quick")
     async with manager(demo, [slow, quick], ready=False) as pilot:
         await until(pilot, lambda: "Reading" in shown(pilot))

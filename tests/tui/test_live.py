@@ -15,6 +15,7 @@ from pimem_tui.screens.history import HistoryScreen
 from pimem_tui.screens.injection import InjectionScreen
 from tui.helpers import (
     MemoryStore,
+    Watching,
     browser,
     make_topic,
     manager,
@@ -40,20 +41,17 @@ def change_index(places: Places, old: str, new: str) -> None:
     path.write_text(path.read_text().replace(old, new))
 
 
-async def watching(pilot: Pilot[None]) -> None:
-    """Wait until the watch runs; it begins a moment after the first paint."""
-    await pilot.pause(0.6)
-
-
 def row(pilot: Pilot[None], name: str) -> str:
     return next(line for line in shown(pilot).splitlines() if name in line)
 
 
-async def test_the_list_follows_others_and_marks_what_changed(demo: Places) -> None:
+async def test_the_list_follows_others_and_marks_what_changed(
+    demo: Places, watching: Watching
+) -> None:
     async with manager(demo) as pilot:
         pilot.app.animation_level = "none"
         await press(pilot, *["down"] * 4)
-        await watching(pilot)
+        await watching.starts(pilot)
         place = browser(pilot).topic_list.scroll_y
         change_index(demo, "- [Flaky Tests](", "- [Shaky Tests](")
         await until(pilot, lambda: "*  Shaky Tests" in shown(pilot))
@@ -67,19 +65,19 @@ async def test_the_list_follows_others_and_marks_what_changed(demo: Places) -> N
         assert "*" not in row(pilot, "Flaky" if "Flaky" in shown(pilot) else "Shaky")
 
 
-async def test_own_changes_are_no_news(demo: Places) -> None:
+async def test_own_changes_are_no_news(demo: Places, watching: Watching) -> None:
     async with manager(demo) as pilot:
-        await watching(pilot)
+        await watching.starts(pilot)
         await press(pilot, *["down"] * 3, "p")
-        await pilot.pause(0.4)
+        await watching.tells(pilot, "MEMORY.md")
         assert " ● Test Database" in shown(pilot)
         assert "*" not in row(pilot, "Test Database")[:4]
 
 
-async def test_the_filter_stays_while_others_write(demo: Places) -> None:
+async def test_the_filter_stays_while_others_write(demo: Places, watching: Watching) -> None:
     async with manager(demo) as pilot:
         await press(pilot, "slash", *"deploy", "enter")
-        await watching(pilot)
+        await watching.starts(pilot)
         before = selected(pilot)
         (folder_of(demo) / "gpu-box.md").write_text("how to deploy here\n")
         await until(pilot, lambda: "GPU Box" in shown(pilot))
@@ -95,20 +93,20 @@ async def test_a_folder_that_appears_is_noticed(demo: Places) -> None:
         await until(pilot, lambda: "GPU Box" in shown(pilot))
 
 
-async def test_an_open_detail_says_that_it_changed(demo: Places) -> None:
+async def test_an_open_detail_says_that_it_changed(demo: Places, watching: Watching) -> None:
     async with manager(demo) as pilot:
         await press(pilot, "enter")
-        await watching(pilot)
+        await watching.starts(pilot)
         (folder_of(demo) / "postgresql-setup.md").write_text("other words\n")
         await until(pilot, lambda: "other words" in shown(pilot))
         assert notices(pilot) == ['"PostgreSQL Setup" changed on disk just now.']
         assert isinstance(pilot.app.screen, DetailScreen)
 
 
-async def test_an_open_detail_says_that_it_was_removed(demo: Places) -> None:
+async def test_an_open_detail_says_that_it_was_removed(demo: Places, watching: Watching) -> None:
     async with manager(demo, size=(50, 24)) as pilot:
         await press(pilot, "enter")
-        await watching(pilot)
+        await watching.starts(pilot)
         (folder_of(demo) / "postgresql-setup.md").unlink()
         await until(pilot, lambda: "exist." in shown(pilot))  # the end of a long line
         lines = (folder_of(demo) / "MEMORY.md").read_text().splitlines(keepends=True)
@@ -215,12 +213,14 @@ async def test_orders(demo: Places) -> None:
         assert selected(pilot) == "beta.md"
 
 
-async def test_a_click_on_the_selected_row_opens(demo: Places) -> None:
+async def test_a_click_on_the_selected_row_opens(
+    demo: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(PimemApp, "CLICK_CHAIN_TIME_THRESHOLD", 0)  # no two are a double click
     async with manager(demo) as pilot:
         await pilot.click("TopicList", offset=(8, 3))
         assert selected(pilot) == "test-database.md"
         assert isinstance(pilot.app.screen, BrowserScreen)
-        await pilot.pause(0.6)  # not a double click
         await pilot.click("TopicList", offset=(8, 3))
         await until(pilot, lambda: isinstance(pilot.app.screen, DetailScreen))
 
@@ -376,10 +376,14 @@ async def test_a_pinned_topic_is_refused_with_the_key_that_unpins_it(demo: Place
         assert notices(pilot) == ['"PostgreSQL Setup" is pinned. p unpins it.']
 
 
-async def test_a_notice_takes_the_place_of_the_one_before(demo: Places) -> None:
+async def test_a_notice_takes_the_place_of_the_one_before(
+    demo: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with manager(demo) as pilot:
         await press(pilot, "p")
-        await pilot.pause(0.3)
+        assert [said.split(" ", 1)[0] for said in notices(pilot)] == ["Unpinned"]
+        # However quick the test is, the two keys do not belong together.
+        monkeypatch.setattr("pimem_tui.services.notices._TOGETHER_S", 0)
         await press(pilot, "u")
         assert [said.split(" ", 1)[0] for said in notices(pilot)] == ["Undid"]
 

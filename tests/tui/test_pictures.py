@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,10 +26,7 @@ PREFERENCES = "user-preferences.md"
 
 
 @pytest.fixture(autouse=True)
-def _still(monkeypatch: pytest.MonkeyPatch) -> None:
-    moment = datetime.fromtimestamp(NOW, UTC)
-    monkeypatch.setattr("pimem_core.history.locked_change.now", lambda: moment)
-
+def same_home(monkeypatch: pytest.MonkeyPatch) -> None:
     def given(places: Places) -> Sequence[Given]:
         """What is given, with a home that is the same wherever the test runs."""
         return [

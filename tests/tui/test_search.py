@@ -26,6 +26,7 @@ from tui.helpers import (
     until,
 )
 from tui.test_sizes import LARGE, SMALL, after
+from waiting import PATIENCE_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -84,7 +85,7 @@ async def test_first_hits_come_before_the_last_store(demo: Places) -> None:
         MemoryStore([make_topic("alpha")], name="quick"),
     )
     go = threading.Event()
-    slow.hooks["search"] = lambda: go.wait(10)
+    slow.hooks["search"] = lambda: go.wait(PATIENCE_S)
     async with manager(demo, [quick, slow]) as pilot:
         await pilot.press("F")
         await until(pilot, lambda: isinstance(pilot.app.screen, SearchScreen))

@@ -223,8 +223,7 @@ async def test_an_older_size_that_is_still_on_its_way_is_let_go(
         screen.screen_layout_refresh_signal.subscribe(screen, lambda _: seen.append(screen.size))
         # Two sizes on their way would take turns for ever, each bringing itself back.
         screen.post_message(Resize(Size(90, 30), Size(90, 30)))
-        for _ in range(20):
-            await pilot.pause(0.01)
+        await settled(pilot)
         assert set(seen) <= {last}
         assert screen.has_class("-wide")
 

@@ -30,6 +30,7 @@ from tui.helpers import (
     shown,
     until,
 )
+from waiting import PATIENCE_S
 
 if TYPE_CHECKING:
     from pimem_core.paths import Places
@@ -54,7 +55,7 @@ async def test_a_message_leaves_the_preview_in_its_place(demo: Places) -> None:
 
 async def test_the_top_of_a_slow_store_stays_but_nothing_is_done_to_it(demo: Places) -> None:
     store, goes_on = MemoryStore([make_topic(name) for name in "abc"]), threading.Event()
-    store.hooks["list"] = lambda: goes_on.wait(10)
+    store.hooks["list"] = lambda: goes_on.wait(PATIENCE_S)
     top = prepare(store.topics[:2])
     async with manager(demo, [store], top=top, ready=False) as pilot:
         screen = browser(pilot)
@@ -208,8 +209,11 @@ async def test_an_unforeseen_error_while_reading_is_told(demo: Places) -> None:
 async def test_news_after_the_end_is_left(demo: Places) -> None:
     async with manager(demo, [MemoryStore([make_topic("a")])]) as pilot:
         screen = browser(pilot)
-        about = screen.about
-        await about.remove()
+        await screen.about.remove()
+        left = list(screen.walk_children())
         pilot.app._running = False  # as while the app takes its screens away
         await screen._dispatch_message(StatusRead(screen.store, screen.store.status()))
         pilot.app._running = True
+        await settled(pilot)
+        assert list(screen.walk_children()) == left
+        assert notices(pilot) == []

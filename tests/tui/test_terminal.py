@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 from pimem_core.demo import make_demo
 from pimem_core.paths import find_places
+from waiting import PATIENCE_S, wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -53,8 +54,8 @@ class Terminal:
     def shown(self) -> str:
         return self.run("capture-pane", "-p")
 
-    def until(self, condition: Callable[[str], bool], limit_s: float = 30) -> str:
-        end = time.monotonic() + limit_s
+    def until(self, condition: Callable[[str], bool]) -> str:
+        end = time.monotonic() + PATIENCE_S
         while not condition(text := self.shown()):
             assert time.monotonic() < end, f"still not so:\n{text}"
             time.sleep(0.05)
@@ -162,10 +163,10 @@ def test_a_killed_editor_gives_the_text_back(terminal: Terminal, memory: Path) -
     terminal.sees("ctrl+s save")
     terminal.type("typed before the kill ")
     drafts = Path(find_places().state_dir, "drafts")
-    end = time.monotonic() + 10
-    while "before the kill" not in "".join(p.read_text() for p in drafts.glob("*.json")):
-        assert time.monotonic() < end
-        time.sleep(0.05)
+    wait_for(
+        lambda: "before the kill" in "".join(p.read_text() for p in drafts.glob("*.json")),
+        "the draft",
+    )
     terminal.kill()
     terminal.until(lambda text: "Killed" in text)
     # Nothing has put the terminal back, so Enter is no line end yet.

@@ -27,6 +27,7 @@ from tui.helpers import (
     shown,
     until,
 )
+from waiting import PATIENCE_S
 
 if TYPE_CHECKING:
     import pytest
@@ -117,7 +118,7 @@ class Gate:
 
     def __init__(self, store: MemoryStore, call: str) -> None:
         self._opened = threading.Event()
-        store.hooks[call] = lambda: self._opened.wait(10)
+        store.hooks[call] = lambda: self._opened.wait(PATIENCE_S)
 
     def open(self) -> None:
         self._opened.set()
@@ -249,7 +250,7 @@ async def test_keys_for_links_wait_until_these_are_known(
 
     def late(store: OpenpiStore, file: str) -> Links:
         asked.set()
-        told.wait(10)
+        told.wait(PATIENCE_S)
         return links(store, file)
 
     monkeypatch.setattr(OpenpiStore, "links", late)

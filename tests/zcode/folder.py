@@ -18,6 +18,17 @@ if TYPE_CHECKING:
 
 HEADER = "# Memory Index\n\n"
 
+#: An index and a fact as people keep them by hand.
+INDEX = (
+    "# Memory Index\r\n\r\n## People\r\n- **[Ann](./user_ann.md)** `user` — who she is\r\n"
+    "- ~~[Old](old.md) — gone~~\r\n| [Row](row.md) | in a table |\r\n\r\nfooter, no line end"
+)
+ANN = (
+    "\ufeff---\r\n# by hand\r\nname: Ann, the lead\r\nmetadata: \r\n  node_type: memory\r\n"
+    "  type: user\r\n  originSessionId: sess_1\r\n  modified: 2026-07-01T10:00:00.000Z\r\n"
+    "description: who she is\r\nextra: {a: 1}\r\n---\r\nAnn leads.\r\n"
+)
+
 
 class Project:
     """A store and its folder on disk."""

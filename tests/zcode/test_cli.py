@@ -231,6 +231,7 @@ def test_reading_changes_nothing(project: Project, cli: Cli) -> None:
     assert not Path(project.places.state_dir).exists()
 
 
+@pytest.mark.usefixtures("unmeasured")
 def test_listing_another_systems_topics_loads_little(project: Project) -> None:
     code = (
         "import sys\nfrom pimem_core.cli import main\nmain(['list'], open_manager=None)\n"

@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 from pimem_core.errors import StorageError
 from pimem_core.systems.zcode.index import entries
 from pimem_core.systems.zcode.index_changes import Index
+from pimem_core.systems.zcode.names import as_title
+from zcode.folder import Project, fact
 
 HEADER = "# Memory Index\n\n"
 
@@ -242,3 +244,55 @@ def test_removed_is_gone_whatever_the_text(text: str) -> None:
     index = Index(text)
     index.remove("f.md")
     assert index.of_file("f.md") == []
+
+
+HOSTILE = [
+    "<!-- open",
+    "a <!-- b",
+    "```",
+    "a ` b",
+    "``` <!-- ~~~",
+    "see [B](b.md)",
+    "[[b]] and ](",
+    "ends in \\",
+    "--> <!--",
+    "| a |",
+    "<pre>",
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_no_title_or_description_takes_other_lines_along(project: Project, text: str) -> None:
+    project.write("first", description="one")
+    project.write("second", description=text, title=text if as_title(text) else "T")
+    project.write("third", description="three")
+    topics = {topic.name: topic for topic in project.store.list()}
+    assert [topic.listed for topic in topics.values()] == [True] * 3
+    assert topics["second"].summary == text
+    found = entries(project.index)
+    assert [(e.file, e.kind) for e in found] == [
+        (f"{n}.md", "line") for n in ("first", "second", "third")
+    ]
+    project.write("second", description=f"{text} again")
+    assert project.topic("second").summary == f"{text} again"
+    project.store.remove("second")
+    assert [(e.file, e.hook) for e in entries(project.index)] == [
+        ("first.md", "one"),
+        ("third.md", "three"),
+    ]
+
+
+def test_an_index_that_a_description_wedged_is_read_and_changed_again(project: Project) -> None:
+    """As ZCode writes a description that begins a comment."""
+    wedged = "- [A](a.md) — a <!-- b\n- [B](b.md) — b\n\n- [C](c.md) — c\n"
+    project.fill({"MEMORY.md": wedged, **{f"{n}.md": fact(n) for n in "abc"}})
+    assert [topic.listed for topic in project.store.list()] == [True] * 3
+    assert project.topic("a").summary == "a <!-- b"
+    project.write("b", description="new")
+    project.store.remove("c")
+    assert project.index == "- [A](a.md) — a <!-- b\n- [B](b.md) — new\n\n"
+
+
+def test_a_comment_inside_a_paragraph_still_hides_what_is_in_it() -> None:
+    text = "- [A](a.md) — a <!-- [X](x.md)\n  [Y](y.md) --> [B](b.md)\n- [C](c.md)\n"
+    assert [entry.file for entry in entries(text)] == ["a.md", "b.md", "c.md"]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from pimem_core.history import journal
+from waiting import PATIENCE_S
 from zcode.folder import HEADER, fact
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def test_killed_at_any_step(project: Project, command: list[str]) -> None:
         [sys.executable, str(script), json.dumps(start), *command],
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=PATIENCE_S,
         check=False,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     )

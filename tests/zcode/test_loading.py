@@ -11,6 +11,7 @@ from pimem_core.systems.zcode import revision
 from pimem_core.systems.zcode.injection import index_part, shown
 from pimem_core.systems.zcode.limits import near_limits
 from pimem_core.systems.zcode.tools import capped
+from zcode.folder import Project, fact
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -171,3 +172,23 @@ def test_what_counts_as_the_same(tmp_path: Path) -> None:
     path.unlink()
     assert not revision.is_same(str(path), seen)
     assert not revision.is_same(str(path), revision.revision_of(str(path), b"one"))
+
+
+def test_copies_and_unfinished_merges_are_held_back(project: Project) -> None:
+    copy = "a (Ann's conflicted copy 2026-01-01).md"
+    index = f"- [A](a.md) — a\n- [Theirs](<{copy}>) — t\n"
+    project.fill({"MEMORY.md": index, "a.md": fact("a"), copy: fact("a")})
+    part = index_part(index, f"{project.path}/MEMORY.md")
+    assert part is not None
+    assert "[A](a.md)" in part.text
+    assert "[Theirs]" not in part.text
+    assert f"> Held back, copies of a sync program: {copy}." in part.text
+    notes = " ".join(project.store.status().notes)
+    assert f"{copy} is a copy of a.md that a sync program left" in notes
+    marked = f"<<<<<<< HEAD\n{index}=======\n>>>>>>> x\n"
+    project.fill({"MEMORY.md": marked})
+    part = index_part(marked, f"{project.path}/MEMORY.md")
+    assert part is not None
+    assert "[A]" not in part.text
+    assert "> MEMORY.md has the marks of an unfinished merge" in part.text
+    assert "unfinished merge" in " ".join(project.store.status().notes)

@@ -37,6 +37,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         The exit code of the process.
     """
+    try:
+        import fcntl  # noqa: F401 - what every lock here stands on
+    except ImportError:
+        sys.stderr.write("pimem runs on Linux and macOS; on Windows use it in WSL.\n")
+        return 4
     words = sys.argv[1:] if argv is None else argv
     if words[:1] == ["hook"]:
         # Hooks run on every prompt; the rest of the command line would take half of their time.

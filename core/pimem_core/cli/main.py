@@ -66,7 +66,8 @@ def main(
 def _open_streams() -> None:
     """Memory is UTF-8 whatever the locale says; bytes that are none pass through unharmed."""
     # A stream is None when the process was started with it closed.
-    sys.stdin = sys.stdin or os.fdopen(os.open(os.devnull, os.O_RDONLY))
+    if sys.stdin is None:
+        os.open(os.devnull, os.O_RDONLY)  # or the next file would be taken for standard input
     sys.stdout = sys.stdout or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
     sys.stderr = sys.stderr or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
     for stream in (sys.stdout, sys.stderr):

@@ -18,11 +18,14 @@ from .hints import with_hint
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
     from typing import Any
 
     from ..paths import Places
     from .output import Output
 
+#: Names that inject shows of what a limit left out.
+_MOST_NAMES = 5
 _ANSWER_S = 10
 
 
@@ -135,6 +138,12 @@ def _pi_version() -> str | None:
     return words[-1] if words else None
 
 
+def _some(names: Sequence[str]) -> str:
+    """The first names; a store of thousands would fill the screen with them."""
+    rest = len(names) - _MOST_NAMES
+    return ", ".join(names[:_MOST_NAMES]) + (f" and {rest:,} more" if rest > 0 else "")
+
+
 def inject(options: argparse.Namespace, places: Places, output: Output) -> int:
     """Print what a model is given on a prompt, with an estimate of its tokens."""
     from .reading import chosen, notice_troubles
@@ -173,6 +182,6 @@ def inject(options: argparse.Namespace, places: Places, output: Output) -> int:
             output.text(str(row["text"]) + "\n")
             output.notice(f"{found['name']} {row['name']}: about {row['tokens']} tokens")
             if row["dropped"]:
-                output.notice(f"  left out: {', '.join(row['dropped'])}")
+                output.notice(f"  left out: {_some(row['dropped'])}")
     output.notice(f"{plural(total, 'token')} in all, about.")
     return code

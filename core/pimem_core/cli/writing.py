@@ -64,6 +64,10 @@ def _content(options: argparse.Namespace, output: Output) -> str:
         return _utf8("--content", options.content)
     if options.file is not None:
         what, data = options.file, _file(options.file)
+    elif sys.stdin is None:
+        raise InvalidArgumentError(
+            "Standard input is closed; give the text with --content or --file."
+        )
     else:
         if sys.stdin.isatty():
             output.notice("Type the text; ctrl-d on an empty line ends it.")
@@ -135,6 +139,10 @@ def remove(options: argparse.Namespace, places: Places, output: Output) -> int:
     return _told(store, store.remove(options.topic), output)
 
 
+def _has_terminal() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty()
+
+
 def edit(options: argparse.Namespace, places: Places, output: Output) -> int:
     """Edit a topic in the person's editor and save it, merged with what changed meanwhile."""
     from ..history.drafts import Draft, edit_in_editor
@@ -142,7 +150,7 @@ def edit(options: argparse.Namespace, places: Places, output: Output) -> int:
     store = store_of(options, places, output)
     store.refuse_changes()
     topic = store.find(options.topic)
-    if not (os.environ.get("VISUAL") or os.environ.get("EDITOR") or sys.stdin.isatty()):
+    if not (os.environ.get("VISUAL") or os.environ.get("EDITOR") or _has_terminal()):
         raise InvalidArgumentError("There is no terminal and no $EDITOR; set $EDITOR to one.")
     # What the command prints may go to a program, which must not get the editor's screen.
     screen = None if sys.stdout.isatty() else _STDERR

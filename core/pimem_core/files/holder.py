@@ -49,7 +49,7 @@ def own_lock_path(state_dir: str, path: str) -> str:
     """The lock of a path among our own processes: others that write there know none."""
     import hashlib  # takes 2 ms to load
 
-    digest = hashlib.sha256(os.path.abspath(path).encode("utf-8", "replace")).hexdigest()
+    digest = hashlib.sha256(os.path.realpath(path).encode("utf-8", "replace")).hexdigest()
     return os.path.join(state_dir, "locks", f"{digest[:16]}.lock")
 
 

@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING
 from filelock import BaseFileLock, FileLock, Timeout
 
 from ..errors import StoreBusyError
+from ..progress import is_cancelled, refuse_cancelled
 from .holder import LOCK_NAME, is_alive, lock_content, lock_holder, pid_in
-from .publish import explained, make_folder, private_folder, refuse_linked_folder
+from .publish import explained, make_folder, private_folder, refuse_others_link
 from .read import is_regular, not_regular
 
 if TYPE_CHECKING:
@@ -158,11 +159,11 @@ def locked(
     path = os.path.join(folder, LOCK_NAME)
     with explained(path):
         make_folder(folder)
-        refuse_linked_folder(folder)
+        refuse_others_link(folder)
         lock = StoreLock(path, reclaimable=reclaimable)
         if not _try_for(lock, 2.0 if shared else 0.5):
             if shared:
-                pause(1)
+                _pause_cancellable(1)
             if not shared or not _try(lock):
                 raise _busy(folder)
     try:
@@ -184,10 +185,17 @@ def _try_for(lock: StoreLock, seconds: float) -> bool:
     """Try at least once, then every 20 ms until the time is over."""
     end = time.monotonic() + seconds
     while not _try(lock):
+        refuse_cancelled()
         if time.monotonic() + _POLL_S > end + 1e-6:
             return False
         pause(_POLL_S)
     return True
+
+
+def _pause_cancellable(seconds: float) -> None:
+    for _ in range(round(seconds / _POLL_S)):
+        refuse_cancelled()
+        pause(_POLL_S)
 
 
 def pause(seconds: float) -> None:
@@ -212,8 +220,9 @@ def locked_among_ours(path: str, busy: str, *, wait_s: float = _OWN_WAIT_S) -> I
         private_folder(os.path.dirname(path))
         lock = FileLock(path, timeout=wait_s, poll_interval=_POLL_S)
         try:
-            lock.acquire()
+            lock.acquire(cancel_check=is_cancelled)
         except Timeout as error:
+            refuse_cancelled()
             raise StoreBusyError(busy) from error
     try:
         yield
@@ -230,7 +239,7 @@ def locked_at_once(
     lock: StoreLock | None = None
     with explained(path):
         make_folder(folder)
-        refuse_linked_folder(folder)
+        refuse_others_link(folder)
         lock = StoreLock(path, reclaimable=reclaimable)
         if not _try(lock):
             lock = None

@@ -122,6 +122,32 @@ def refuse_linked_folder(folder: str) -> None:
         )
 
 
+def refuse_others_link(folder: str) -> None:
+    """Refuse a store's folder that is a link which somebody else made, or one to no folder.
+
+    A person's own link is theirs to make: it leads into a repository of dotfiles, or to a folder
+    that a program keeps in step between computers.
+
+    Raises:
+        StorageError: It is such a link.
+    """
+    try:
+        status = os.lstat(folder)
+    except FileNotFoundError:
+        return
+    if not stat.S_ISLNK(status.st_mode):
+        return
+    if status.st_uid != os.geteuid():
+        raise StorageError(
+            f"{folder} is a symbolic link of another user to {os.readlink(folder)}, so pimem does "
+            "not write through it."
+        )
+    if not os.path.isdir(folder):
+        raise StorageError(
+            f"{folder} is a symbolic link to {os.readlink(folder)}, which is not a folder."
+        )
+
+
 def refuse_unless_regular(path: str) -> os.stat_result | None:
     """Look at a target before it is replaced; None when it is absent.
 

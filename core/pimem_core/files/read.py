@@ -148,6 +148,26 @@ def decode(data: bytes, path: str) -> str:
         raise _about(StorageError(said, file=os.path.basename(path)), path) from error
 
 
+def is_there(path: str, *, follow: bool = False) -> bool:
+    """Whether anything is at a path, a broken link included unless links are followed.
+
+    Only what is not there is missing: a disk that fails or a right that lacks is an error, or a
+    file would be taken for missing and made anew.
+
+    Raises:
+        StorageError: It cannot be found out.
+    """
+    try:
+        os.stat(path, follow_symlinks=follow)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            return False
+        raise StorageError(f"{path} cannot be looked at: {error.strerror}.") from error
+    return True
+
+
 def regular_entries(folder: str) -> Iterator[os.DirEntry[str]]:
     """The regular files in a folder, in the order of the disk; an absent folder has none.
 
@@ -169,6 +189,13 @@ def regular_entries(folder: str) -> Iterator[os.DirEntry[str]]:
 def regular_names(folder: str) -> set[str]:
     """The names of the same files."""
     return {entry.name for entry in regular_entries(folder)}
+
+
+def real_folder(folder: str) -> list[str]:
+    """The note that a status has about a folder which is a link; none about any other."""
+    if not os.path.islink(folder):
+        return []
+    return [f"{folder} is a link to {os.path.realpath(folder)}."]
 
 
 def is_regular(path: str) -> bool:

@@ -55,7 +55,8 @@ def _array(text: str, key: str) -> tuple[str, int, int] | None:
     """The blanked text, and where the array under a top-level key begins and ends."""
     plain = jsonc.blank(text)
     start = _skip(plain, 0)
-    for name, begin, end in _members(plain, start):
+    # Of a key that is there several times the last one counts, for every program that reads it.
+    for name, begin, end in reversed(list(_members(plain, start))):
         if name == key:
             if plain[begin] != "[":
                 raise ValueError(f'"{key}" is no array')

@@ -26,6 +26,7 @@ from ..files.publish import (
     temporary_name,
 )
 from ..files.read import content
+from ..progress import keep_published, refuse_cancelled
 from ..value import Value
 from . import patch
 from .intents import INTENTS
@@ -99,7 +100,9 @@ def _commit(state_dir: str, record: Record, steps: Sequence[Step]) -> None:
             private_folder(os.path.dirname(entry))
         temporaries = [_stage(step, staged) for step in steps]
         with explained(intent):
+            refuse_cancelled()
             publish(intent, dump(record))
+            keep_published()
         for step, file, temporary in zip(steps, record.files, temporaries, strict=True):
             with explained(step.path):
                 _refuse_changed(step)
@@ -177,7 +180,8 @@ def _take_back(
             with contextlib.suppress(OSError):
                 sync_folder(os.path.dirname(step.path))
         for path in entries:
-            with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+            # A read-only file system refuses to remove even what is not there.
+            if os.path.lexists(path):
                 os.unlink(path)
     except (OSError, PimemError) as error:
         # The intent stays: the next change tries again.

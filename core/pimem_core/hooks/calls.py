@@ -113,8 +113,9 @@ class Call:
             return []
         self.process.has_told_of_disk = True
         text = (
-            f"pimem's state folder cannot be written: {refused} Memory works, but a new pi "
-            f"may repeat what this one was given; see to {self.places.state_dir}."
+            f"{self.places.state_dir} cannot be written: {refused.rstrip('.')}. Memory is given to "
+            "the model all the same, but nothing can be changed, and a new pi may repeat what "
+            "this one has given."
         )
         return [notify(text, "warning")]
 

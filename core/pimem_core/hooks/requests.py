@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import partial
 from time import monotonic
 
+from ..progress import Cancellable, CancelledError, refuse_cancelled
 from ..systems import registry
 from ..systems.actions import notify
 from .apart import Job, Outcome, ask_each
@@ -97,11 +98,15 @@ class RequestCall(Call):
         owners = self._owners("tools", name)
         if not owners:
             raise RequestError("unknown_tool", f'There is no tool "{name}" here.')
-        if self._cancelled():
-            raise RequestError("cancelled", "The call was cancelled; nothing was changed.")
         asked = self._about_to_ask(owners[0])
         given = params if isinstance(params, dict) else {}
-        actions = owners[0].hooks.tool(name, given, asked.context)
+        try:
+            with Cancellable(self._cancelled):
+                refuse_cancelled()
+                actions = owners[0].hooks.tool(name, given, asked.context)
+        except CancelledError as error:
+            text = "The call was cancelled; nothing was changed."
+            raise RequestError("cancelled", text) from error
         self.keep_now(asked, owners[0])
         return actions
 
@@ -167,8 +172,11 @@ class RequestCall(Call):
         def ask(system: System, settle: Settle) -> None:
             try:
                 asked = self._about_to_ask(system)
-                outcome = Outcome(question(system, asked))
+                with Cancellable(self._cancelled):
+                    outcome = Outcome(question(system, asked))
                 self.keep_now(asked, system)
+            except CancelledError:
+                outcome = Outcome([])
             except Exception as error:
                 outcome = Outcome(error=error)
             settle(outcome)

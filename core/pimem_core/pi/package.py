@@ -6,14 +6,15 @@ folder, so that uninstalling puts it back.
 
 from __future__ import annotations
 
-import difflib
 import json
 import os
 
-from ..errors import ConfigError, PimemError, StorageError, TopicNotFoundError
+from ..errors import ConfigError, StorageError, TopicNotFoundError
 from ..files.publish import explained, make_folder, publish
 from ..files.read import decode, read_bytes
+from ..files.rewrite import rewrite
 from ..formats import jsonc, jsonedit
+from ..formats.diff import unified
 from ..value import Value
 
 TYPE_CHECKING = False
@@ -61,12 +62,15 @@ def settings_path(places: Places) -> str:
     return os.path.join(places.agent_dir, "settings.json")
 
 
-def _read(places: Places) -> tuple[str, dict[str, Any]]:
+def _read(places: Places) -> dict[str, Any]:
     path = settings_path(places)
     try:
-        text = decode(read_bytes(path, follow=True), path)
+        return _parse(decode(read_bytes(path, follow=True), path), path)
     except TopicNotFoundError:
-        return "", {}
+        return {}
+
+
+def _parse(text: str, path: str) -> dict[str, Any]:
     try:
         raw = jsonc.parse(text) if text.strip() else {}
     except json.JSONDecodeError as error:
@@ -75,7 +79,7 @@ def _read(places: Places) -> tuple[str, dict[str, Any]]:
         ) from error
     if not isinstance(raw, dict):
         raise ConfigError(f"{path} holds no JSON object. Nothing was changed.")
-    return text, raw
+    return raw
 
 
 def _entries(raw: dict[str, Any], key: str) -> list[Any]:
@@ -100,7 +104,7 @@ def _is_ours(entry: Any, places: Places, folder: str) -> bool:
 
 def registered(places: Places) -> bool:
     """Whether pi's settings name our package."""
-    _text, raw = _read(places)
+    raw = _read(places)
     folder = package_folder()
     return any(_is_ours(entry, places, folder) for entry in _entries(raw, "packages"))
 
@@ -112,7 +116,10 @@ def providers(places: Places, known: Sequence[tuple[str, Sequence[str]]]) -> lis
         places: With pi's agent folder.
         known: Each system's name with parts of the sources of its other providers.
     """
-    _text, raw = _read(places)
+    return _providers(_read(places), known)
+
+
+def _providers(raw: dict[str, Any], known: Sequence[tuple[str, Sequence[str]]]) -> list[Provider]:
     found = []
     for key in _KEYS:
         for index, entry in enumerate(_entries(raw, key)):
@@ -135,26 +142,32 @@ def install(
         ConfigError: The settings are broken.
         StorageError: They cannot be written.
     """
-    text, raw = _read(places)
     folder = package_folder()
-    record = _record(places)
-    wanted = text
+    before = _record(places)
+    path = settings_path(places)
+
+    def edit(text: str) -> str:
+        raw = _parse(text, path)
+        record = list(before)
+        wanted = text
+        try:
+            if not any(_is_ours(entry, places, folder) for entry in _entries(raw, "packages")):
+                wanted = jsonedit.add_item(wanted, "packages", folder)
+            for provider in _providers(raw, known) if take_over else ():
+                if provider.off:
+                    continue
+                written = jsonedit.raw_item(wanted, provider.key, provider.index)
+                off = _switched_off(provider, json.loads(jsonc.blank(written)))
+                wanted = jsonedit.set_item(wanted, provider.key, provider.index, off)
+                record.append({"key": provider.key, "was": written, "off": json.dumps(off)})
+        except ValueError as error:
+            raise ConfigError(f"{path}: {error}. Nothing was changed.") from error
+        if wanted != text:
+            _keep_record(places, record)
+        return wanted
+
     others = providers(places, known)
-    try:
-        if not any(_is_ours(entry, places, folder) for entry in _entries(raw, "packages")):
-            wanted = jsonedit.add_item(wanted, "packages", folder)
-        for provider in others if take_over else ():
-            if provider.off:
-                continue
-            written = jsonedit.raw_item(wanted, provider.key, provider.index)
-            off = _switched_off(provider, json.loads(jsonc.blank(written)))
-            wanted = jsonedit.set_item(wanted, provider.key, provider.index, off)
-            record.append({"key": provider.key, "was": written, "off": json.dumps(off)})
-    except ValueError as error:
-        raise ConfigError(f"{settings_path(places)}: {error}. Nothing was changed.") from error
-    if wanted != text:
-        _keep_record(places, record)
-    return _publish(places, text, wanted, others)
+    return _done(path, *rewrite(path, edit), others)
 
 
 def _switched_off(provider: Provider, entry: Any) -> Any:
@@ -167,39 +180,34 @@ def _switched_off(provider: Provider, entry: Any) -> Any:
 
 def uninstall(places: Places) -> Installed:
     """Take our package out of pi's settings and put back what `install` switched off."""
-    text, raw = _read(places)
     folder = package_folder()
-    wanted = text
-    try:
-        for index, entry in reversed(list(enumerate(_entries(raw, "packages")))):
-            if _is_ours(entry, places, folder):
-                wanted = jsonedit.remove_item(wanted, "packages", index)
-        for kept in _record(places):
-            current = _entries(jsonc.parse(wanted), kept["key"])
-            for index, entry in enumerate(current):
-                if entry == json.loads(kept["off"]):
-                    wanted = jsonedit.replace_raw(wanted, kept["key"], index, kept["was"])
-                    break
-    except (ValueError, KeyError, TypeError) as error:
-        raise ConfigError(f"{settings_path(places)}: {error}. Nothing was changed.") from error
-    done = _publish(places, text, wanted, [])
+    record = _record(places)
+    path = settings_path(places)
+
+    def edit(text: str) -> str:
+        wanted = text
+        try:
+            for index, entry in reversed(list(enumerate(_entries(_parse(text, path), "packages")))):
+                if _is_ours(entry, places, folder):
+                    wanted = jsonedit.remove_item(wanted, "packages", index)
+            for kept in record:
+                current = _entries(_parse(wanted, path), kept["key"])
+                for index, entry in enumerate(current):
+                    if entry == json.loads(kept["off"]):
+                        wanted = jsonedit.replace_raw(wanted, kept["key"], index, kept["was"])
+                        break
+        except (ValueError, KeyError, TypeError) as error:
+            raise ConfigError(f"{path}: {error}. Nothing was changed.") from error
+        return wanted
+
+    done = _done(path, *rewrite(path, edit), [])
     _keep_record(places, [])
     return done
 
 
-def _publish(places: Places, text: str, wanted: str, others: Sequence[Provider]) -> Installed:
-    path = settings_path(places)
-    if wanted != text:
-        # A settings file that is a link, as in dotfiles, stays one: its target is written.
-        target = os.path.realpath(path)
-        with explained(path):
-            make_folder(os.path.dirname(target))
-            mode = os.stat(target).st_mode & 0o7777 if os.path.exists(target) else 0o600
-            publish(target, wanted.encode(), mode=mode)
-    lines = difflib.unified_diff(
-        text.splitlines(keepends=True), wanted.splitlines(keepends=True), path, path
-    )
-    return Installed(changed=wanted != text, path=path, difference="".join(lines), providers=others)
+def _done(path: str, text: str, wanted: str, others: Sequence[Provider]) -> Installed:
+    difference = unified(text, wanted, old=path, new=path)
+    return Installed(changed=wanted != text, path=path, difference=difference, providers=others)
 
 
 def _record_path(places: Places) -> str:
@@ -207,12 +215,34 @@ def _record_path(places: Places) -> str:
 
 
 def _record(places: Places) -> list[dict[str, str]]:
-    """What `install --take-over` replaced, oldest first."""
+    """What `install --take-over` replaced, oldest first.
+
+    Raises:
+        StorageError: The record is there and cannot be read: forgetting it would leave another
+            extension switched off for good.
+    """
+    path = _record_path(places)
     try:
-        raw = json.loads(read_bytes(_record_path(places)))
-    except (PimemError, ValueError):
+        raw = json.loads(read_bytes(path))
+    except TopicNotFoundError:
         return []
-    return raw if isinstance(raw, list) else []
+    except (ValueError, RecursionError) as error:
+        raise StorageError(_BROKEN_RECORD.format(path=path)) from error
+    if not isinstance(raw, list) or not all(_is_record(entry) for entry in raw):
+        raise StorageError(_BROKEN_RECORD.format(path=path))
+    return raw
+
+
+_BROKEN_RECORD = (
+    "{path} is broken: it says what pi install switched off in pi's settings. Fix it, or remove it "
+    "and switch on by hand what is off; nothing was changed."
+)
+
+
+def _is_record(entry: object) -> bool:
+    return isinstance(entry, dict) and all(
+        isinstance(entry.get(key), str) for key in ("key", "was", "off")
+    )
 
 
 def _keep_record(places: Places, record: Sequence[dict[str, str]]) -> None:

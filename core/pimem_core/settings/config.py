@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 
-from ..errors import ConfigError, PimemError
+from ..errors import ConfigError, PimemError, TopicNotFoundError
 from ..files.read import read_bytes
 from ..model import Setting
 from ..value import Value
@@ -214,17 +214,21 @@ def _broken_pattern(raw: Mapping[str, Any], path: str) -> ConfigError | None:
 
 def _read(places: Places) -> Mapping[str, Any]:
     path = settings_path(places)
-    if not os.path.exists(path):
+    try:
+        data = read_bytes(path, follow=True)
+    except TopicNotFoundError:
         return {}
+    except PimemError as error:
+        raise ConfigError(f"{error} Defaults are used until it can be read.") from error
     import tomllib  # only a person who has the file pays for it
 
     try:
-        return tomllib.loads(read_bytes(path, follow=True).decode())
+        return tomllib.loads(data.decode())
     except UnicodeDecodeError as error:
         raise ConfigError(
             f"{path} is not UTF-8 at byte {error.start}. Defaults are used until it is fixed."
         ) from error
-    except (PimemError, ValueError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise ConfigError(f"{path}: {error}. Defaults are used until it is fixed.") from error
 
 

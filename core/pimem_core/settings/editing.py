@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 import tomllib
 from typing import TYPE_CHECKING
 
@@ -11,12 +10,10 @@ import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
 from ..errors import ConfigError, InvalidArgumentError, StorageError
-from ..files.publish import explained, make_folder, publish
-from ..files.read import decode, read_bytes
+from ..files.rewrite import rewrite
 from .config import requirement, settings_path
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
     from ..paths import Places
@@ -34,24 +31,6 @@ def change_setting(places: Places, key: str, value: Any) -> None:
     if needed is not None:
         raise InvalidArgumentError(f"{key} must be {needed}.")
     rewrite(settings_path(places), lambda text: with_key(text, key, value, settings_path(places)))
-
-
-def rewrite(path: str, edit: Callable[[str], str]) -> None:
-    """Change the text of a configuration file. It may be a link: people link such files.
-
-    Raises:
-        StorageError: It cannot be read or written.
-    """
-    path = os.path.realpath(path)
-    exists = os.path.exists(path)
-    old = decode(read_bytes(path), path) if exists else ""
-    new = edit(old)
-    if new == old:
-        return
-    with explained(path):
-        mode = stat.S_IMODE(os.stat(path).st_mode) if exists else 0o600
-        make_folder(os.path.dirname(path))
-        publish(path, new.encode(), mode=mode)
 
 
 def with_key(text: str, key: str, value: Any, path: str) -> str:

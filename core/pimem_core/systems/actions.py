@@ -41,6 +41,38 @@ def append_entry(custom_type: str, data: Mapping[str, Any]) -> Action:
     return {"do": "append_entry", "customType": custom_type, "data": dict(data)}
 
 
+def block(reason: str) -> Action:
+    """Refuse a tool call of the model."""
+    return {"do": "block", "reason": reason}
+
+
+def context(edits: Sequence[Mapping[str, Any]]) -> Action:
+    """Edit the messages of this request only.
+
+    An edit is `{"op": "replace_before", "entry", "message"}` or `{"op": "prepend", "entry",
+    "text"}`; `entry` is an id of `@entry_ids`, None for the newest message of the person.
+    """
+    return {"do": "context", "edits": [dict(edit) for edit in edits]}
+
+
+def compaction(
+    summary: str, first_kept: str, tokens_before: int, *, details: Mapping[str, Any] | None = None
+) -> Action:
+    """Use this as the host's compaction; `first_kept` is the id of the first entry that stays."""
+    return {
+        "do": "compaction",
+        "summary": summary,
+        "firstKeptEntryId": first_kept,
+        "tokensBefore": tokens_before,
+        "details": dict(details or {}),
+    }
+
+
+def status(key: str, text: str) -> Action:
+    """Show something in the host's status line; an empty text takes it away."""
+    return {"do": "status", "key": key, "text": text}
+
+
 def emit(channel: str, data: Mapping[str, Any]) -> Action:
     """Tell other extensions something."""
     return {"do": "emit", "channel": channel, "data": dict(data)}
@@ -51,9 +83,14 @@ def notify(text: str, level: str = "info") -> Action:
     return {"do": "notify", "message": text, "level": level}
 
 
-def confirm(key: str, title: str, text: str) -> Action:
-    """Ask the person; the answer comes as the event `answer` with the same key."""
-    return {"do": "confirm", "key": key, "title": title, "message": text}
+def confirm(key: str, title: str, text: str, *, yes: str = "") -> Action:
+    """Ask the person; the answer comes as the event `answer` with the same key.
+
+    `yes` names what a yes does where that cannot be taken back lightly, such as "Remove": the host
+    then offers Cancel first.
+    """
+    action = {"do": "confirm", "key": key, "title": title, "message": text}
+    return {**action, "yes": yes} if yes else action
 
 
 def open_manager(args: Sequence[str] = ()) -> Action:

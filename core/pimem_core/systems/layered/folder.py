@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 
 from ...errors import Hint, InvalidArgumentError
 from ...files.git_root import work_tree_root
@@ -86,7 +87,16 @@ def global_folder(places: Places, settings: Settings) -> str:
     """The global layer's folder. A link of the person's own, as dotfiles have, is followed."""
     chosen = settings.layered_global_dir or "~/.pi/memory"
     path = os.path.abspath(places.home + chosen[1:] if chosen.startswith("~/") else chosen)
-    return os.path.realpath(path) if os.path.islink(path) else path
+    return os.path.realpath(path) if is_own_link(path) else path
+
+
+def is_own_link(folder: str) -> bool:
+    """Whether a folder is a symbolic link that this user made."""
+    try:
+        status = os.lstat(folder)
+    except OSError:
+        return False
+    return stat.S_ISLNK(status.st_mode) and status.st_uid == os.geteuid()
 
 
 def project_root(cwd: str, *, shared_worktree: bool = False) -> str:

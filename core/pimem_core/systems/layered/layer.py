@@ -11,7 +11,6 @@ from ...errors import (
     InvalidArgumentError,
     InvalidTopicError,
     PimemError,
-    StorageError,
     TopicNotFoundError,
 )
 from ...files.read import PREVIEW_BYTES, not_regular, read_bytes, signature
@@ -93,12 +92,13 @@ class Layer:
         return self.sibling(name)
 
     def refuse_changes(self) -> None:
-        """Refuse a layer that cannot be one, or whose folder is a link."""
+        """Refuse a layer that cannot be one, or whose folder is somebody else's link."""
         layers = self.layers
         if self.kind == WORKSPACE and layers.unusable is not None:
             raise InvalidArgumentError(layers.unusable)
-        if os.path.islink(self.path):
-            raise StorageError(not_regular(self.path))
+        from ...files.publish import refuse_others_link  # readers never publish
+
+        refuse_others_link(self.path)
 
     def git_state(self) -> GitState | None:
         """How git sees the folder; None also for a project that the person does not trust."""

@@ -135,7 +135,7 @@ class LayeredStore(LayerStore, WritableStore, EditableStore, RemovingStore, Undo
     # Changes load what readers never need
 
     def refuse_changes(self) -> None:
-        """Refuse a layer that cannot be one, or whose folder is a link."""
+        """Refuse a layer that cannot be one, or whose folder is somebody else's link."""
         self.files.refuse_changes()
 
     def check(self, request: WriteRequest, opened: Document | None = None) -> str | None:

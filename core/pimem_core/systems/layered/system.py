@@ -9,7 +9,7 @@ import os
 from ...errors import PimemError
 from ..layers import GLOBAL, WORKSPACE
 from ..system import System
-from .folder import ARCHIVE, INBOX, INDEX_NAME, TASK_FILE, find_layers
+from .folder import ARCHIVE, INBOX, INDEX_NAME, TASK_FILE, find_layers, is_own_link
 from .pending import SYSTEM
 
 TYPE_CHECKING = False
@@ -105,7 +105,9 @@ class LayeredSystem(System):
                 return active.sibling(kind)
         inside = ("user", "knowledge", TASK_FILE)
         is_global = any(os.path.exists(os.path.join(folder, name)) for name in inside)
-        return LayeredStore.at(folder, folder, places, GLOBAL if is_global else WORKSPACE)
+        # A person's own link is followed once, here; links below are refused.
+        path = os.path.realpath(folder) if is_own_link(folder) else folder
+        return LayeredStore.at(folder, path, places, GLOBAL if is_global else WORKSPACE)
 
     def settings(self, places: Places) -> Sequence[Setting]:
         """The person's answers about the memories of projects."""

@@ -43,6 +43,11 @@ def is_due(local: str) -> bool:
     )
 
 
+def is_same(local: str, shared: str) -> bool:
+    """Whether one of the two is a link to the other, so that there is nothing to carry over."""
+    return os.path.realpath(local) == os.path.realpath(shared)
+
+
 def plan(local: str, shared: str) -> Plan:
     """Work out the merge; nothing is written.
 
@@ -121,7 +126,7 @@ def carry_over(places: Places, local: str, shared: str) -> str | None:
         What to say: what stood in the way, or what was repaired; None when there is nothing. It
         is tried again at the next change; the shared store is used either way.
     """
-    if not is_due(local):
+    if not is_due(local) or is_same(local, shared):
         return None
     from ...files.lock import locked_at_once  # loads filelock, which readers never need
     from ...history import recovery

@@ -31,7 +31,7 @@ from ...formats.text import encode, plural, quote
 from ...history import recovery, transaction
 from ...history.locked_change import LockedChange
 from ..stores import Removal
-from . import carry_over, config, detection, limits, lookup, tombstones
+from . import carry_over, config, detection, limits, lookup, missing, tombstones
 from . import topic as topics
 from .index import INDEX_NAME, INITIAL, entries
 from .index_changes import Index
@@ -47,6 +47,10 @@ if TYPE_CHECKING:
     from ..stores import WriteRequest
     from .folder import TopicFolder
     from .index import IndexEntry
+
+
+#: Names that a sentence about several lists.
+_SHOWN_NAMES = 5
 
 
 class TopicChanges(LockedChange):
@@ -68,6 +72,8 @@ class TopicChanges(LockedChange):
         if text is not None:
             self.index_before = text.encode()
         self.index = Index(INITIAL if text is None else text)
+        self._dropped: Sequence[IndexEntry] = ()
+        self._settled = missing.settle(self.topics, self.index, self.names)
 
     def _mode(self, file: str) -> int:
         """Pi's own stores are private; in any other folder a file keeps its rights."""
@@ -206,12 +212,13 @@ class TopicChanges(LockedChange):
             # for a missing file.
             return file == written or is_regular(self.topics.file(file))
 
-        return self.index.maintain(
+        self._dropped = self.index.maintain(
             is_present,
             known=self.names,
             stale_after_days=self.config.stale_after_days,
             moment=self.moment,
         )
+        return [entry.name for entry in self._dropped]
 
     def _index_step(self, file: str) -> transaction.Step:
         return transaction.Step(
@@ -244,7 +251,11 @@ class TopicChanges(LockedChange):
         self, action: str, name: str, file: str, steps: Sequence[transaction.Step]
     ) -> Record:
         """Make the change whole, and warn when it took the index over a limit."""
+        if self._dropped or self._settled or action == "remove":
+            # What a person took out does not come back by itself.
+            missing.keep(self.topics, self._dropped, {*self.index.files(), file})
         record = super().commit(action, name, file, steps)
+        self.notes += self._settled
         self.notes += limits.crossed(self.index_before, self.index.text(), self.config.max_lines)
         return record
 
@@ -253,7 +264,11 @@ class TopicChanges(LockedChange):
     ) -> Change:
         """What is said about the change, with what maintenance dropped along the way."""
         if dropped:
-            message += f" Dropped {plural(len(dropped), 'index line')} without a file."
+            shown = ", ".join(map(quote, dropped[:_SHOWN_NAMES]))
+            more = f" and {len(dropped) - _SHOWN_NAMES} more" if dropped[_SHOWN_NAMES:] else ""
+            message += (
+                f" Dropped {plural(len(dropped), 'index line')} without a file: {shown}{more}."
+            )
         return super().change(outcome, name, file, message, dropped)
 
 

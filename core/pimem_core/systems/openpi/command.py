@@ -27,6 +27,7 @@ _WORDS = {
 }
 _WITH_ARGUMENT = ("search", "pin", "unpin", "remove")
 _REMOVE_KEY = "openpi:remove:"
+_YES = "--yes"
 
 
 def run(
@@ -71,16 +72,28 @@ def _with_argument(word: str, rest: str, store: OpenpiStore, context: HookContex
         hits = [hit for hit in store.search(rest) if hit.topic.listed]
         return memory_command.found(hits, rest, noun="topic")
     if word == "remove":
-        topic = store.find(rest)
+        wanted, is_sure = _without_yes(rest)
+        topic = store.find(wanted)
         asked = store.removal(topic.file)
-        if context.session.mode in ("tui", "rpc"):
+        if not is_sure and context.session.mode in ("tui", "rpc"):
             key = _REMOVE_KEY + topic.file
-            return [actions.confirm(key, asked.question, asked.goes_and_stays)]
+            return [actions.confirm(key, asked.question, asked.goes_and_stays, yes="Remove")]
+        if not is_sure:
+            text = f"{asked.question} Nothing was removed; /memory remove {wanted} {_YES} does it."
+            return [actions.notify(text, "warning")]
         change = store.remove(topic.file)
     else:
         change = store.pin(rest, word == "pin")
     store.announce()
     return [actions.notify(" ".join([change.message, *change.notes]))]
+
+
+def _without_yes(text: str) -> tuple[str, bool]:
+    """The topic, and whether the person has said yes with it."""
+    words = text.split()
+    if _YES not in (words[:1] + words[-1:]):
+        return text, False
+    return text.removeprefix(_YES).removesuffix(_YES).strip(), True
 
 
 def answered(key: str, value: bool | None, store: OpenpiStore) -> list[Action] | None:

@@ -8,7 +8,7 @@ import math
 import os
 
 from ...errors import ConfigError, InvalidArgumentError, PimemError
-from ...files.read import read_bytes
+from ...files.read import is_there, read_bytes
 from ...formats import jsonc
 from ...model import Setting
 from ...value import Value
@@ -120,14 +120,14 @@ def load(places: Places) -> tuple[Config, ConfigError | None]:
     means the last values that this process read, else defaults without rules.
     """
     path = config_path(places)
-    if not os.path.exists(path):
-        legacy = _legacy_path(places)
-        if os.path.lexists(path):
-            return Config(), ConfigError(f"{path} is a link to nothing; defaults are used.")
-        if not os.path.exists(legacy):
-            return default(), None
-        path = legacy
     try:
+        if not is_there(path, follow=True):
+            legacy = _legacy_path(places)
+            if is_there(path):
+                return Config(), ConfigError(f"{path} is a link to nothing; defaults are used.")
+            if not is_there(legacy, follow=True):
+                return default(), None
+            path = legacy
         raw = jsonc.parse(read_bytes(path, follow=True).decode())
     except json.JSONDecodeError as error:
         return _last_good.get(path, Config()), ConfigError(
@@ -180,7 +180,7 @@ def bootstrap(places: Places) -> None:
         StorageError: It cannot be written.
     """
     path = config_path(places)
-    if os.path.lexists(path):
+    if is_there(path):
         return
     from ...files.publish import explained, make_folder
 
@@ -188,7 +188,7 @@ def bootstrap(places: Places) -> None:
     legacy = _legacy_path(places)
     with explained(path):
         make_folder(places.agent_dir)
-        if os.path.exists(legacy):
+        if is_there(legacy, follow=True):
             data = read_bytes(legacy, follow=True)
             _publish_new(legacy + ".bak", data)
         _publish_new(path, data)
@@ -197,7 +197,7 @@ def bootstrap(places: Places) -> None:
 def _publish_new(path: str, data: bytes) -> None:
     from ...files.publish import publish
 
-    if not os.path.lexists(path):
+    if not is_there(path):
         with contextlib.suppress(FileExistsError):
             publish(path, data, exclusive=True)
 
@@ -213,10 +213,10 @@ def settings(places: Places) -> list[Setting]:
     """
     config, error = load(places)
     path = config_path(places)
-    if not os.path.exists(path) and os.path.exists(_legacy_path(places)):
-        path = _legacy_path(places)
     raw: Any = {}
-    if error is None and os.path.exists(path):
+    if error is None and not is_there(path, follow=True):
+        path = _legacy_path(places)
+    if error is None and is_there(path, follow=True):
         raw = jsonc.parse(read_bytes(path, follow=True).decode())
     raw = raw if isinstance(raw, dict) else {}
     found = []
@@ -262,8 +262,8 @@ def change(places: Places, key: str, value: Any) -> None:
         ConfigError: The file is broken; the message names line and column.
         StorageError: It cannot be written.
     """
+    from ...files.rewrite import rewrite
     from ...formats import jsonedit
-    from ...settings.editing import rewrite
 
     needed = wanted(key, value)
     if needed is not None:

@@ -60,7 +60,9 @@ class TopicFolder:
         from . import carry_over
 
         is_being_made = os.path.join(self.local, carry_over.SENTINEL_NAME) in shown
-        is_due = is_being_made or carry_over.is_due(self.local)
+        is_due = is_being_made or (
+            carry_over.is_due(self.local) and not carry_over.is_same(self.local, self.path)
+        )
         return is_due and config.load(self.places)[0].shared_dir
 
     def view(self) -> View:

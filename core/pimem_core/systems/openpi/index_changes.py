@@ -113,11 +113,23 @@ class Index:
             ends_here = positions[0] == len(self._lines) - 1
             self._put(positions[0], line if ends_here else line + self._eol)
             return
+        self.append(line)
+
+    def append(self, line: str) -> None:
+        """Add a line at the end, as `upsert` does."""
         if self._eol and not self._lines[-1].endswith(self._eol):
             self._put(len(self._lines) - 1, self._lines[-1] + self._eol)
         self._lines.append("")
         self._matches.append(None)
         self._put(len(self._lines) - 1, line)
+
+    def repoint(self, file: str, other: str) -> None:
+        """Have every line of a file name another one."""
+        for position in self._positions(file):
+            entry = self._at(position)
+            middle = f"]({other})"
+            line = entry.prefix + entry.name + middle + entry.rest + entry.tail
+            self._put(position, line)
 
     def remove(self, file: str) -> None:
         """Drop every line of a file."""
@@ -156,7 +168,7 @@ class Index:
         known: AbstractSet[str] = frozenset(),
         stale_after_days: float,
         moment: datetime,
-    ) -> list[str]:
+    ) -> list[IndexEntry]:
         """Drop lines without a file and duplicates, and refresh stale marks, on every change.
 
         Of duplicates the newest stamp wins and keeps its place; a pin on any of them stays.
@@ -168,7 +180,7 @@ class Index:
             moment: Now.
 
         Returns:
-            The names of the entries whose lines went because their file is missing.
+            The entries whose lines went because their file is missing.
         """
         # No stamp of this day or later can be too old, whatever its offset: the usual line is
         # settled by comparing its first letters.
@@ -179,16 +191,16 @@ class Index:
                 return []
         winners: dict[str, int] = {}
         repeated: dict[str, list[int]] = {}
-        orphans: list[str] = []
+        orphans: list[IndexEntry] = []
         doomed: set[int] = set()
         unsettled: list[int] = []
         oldest = _FOREVER
         for position, match in enumerate(self._matches):
             if match is None:
                 continue
-            _, name, _, file, rest = match.groups()
+            file, rest = match[4], match[5]
             if file not in known and not is_present(file):
-                orphans.append(name)
+                orphans.append(entry_of(match))
                 doomed.add(position)
             elif file in winners:
                 repeated.setdefault(file, [winners[file]]).append(position)

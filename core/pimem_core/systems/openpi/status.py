@@ -7,17 +7,21 @@ import os
 
 from ...errors import PimemError, ReadOnlyFormatError
 from ...files.holder import lock_holder
-from ...files.read import regular_entries
+from ...files.read import real_folder, regular_entries
+from ...formats import sync_copies
+from ...formats.merge_markers import is_unmerged
 from ...formats.text import plural
 from ...model import StoreStatus
 from . import carry_over, config, detection, limits, tombstones
-from .index import files, is_topic_file
+from .index import INDEX_NAME, files, is_topic_file
 from .location import LOCAL, SHARED, SYSTEM, active_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .folder import TopicFolder, View
 
+#: Names of copies that a note lists.
+_SHOWN_COPIES = 5
 _WRITERS = {
     LOCAL: ("pi (openpi-memory)",),
     SHARED: ("pi (openpi-memory)", "OpenCode (openclaude-memory)"),
@@ -85,6 +89,20 @@ class Seen:
                 self.changed = max(self.changed or 0.0, status.st_mtime)
 
 
+def _held_back(text: str, copies: set[str]) -> list[str]:
+    """What of the store is not injected before somebody decides on it."""
+    notes = []
+    if is_unmerged(text):
+        notes.append(
+            f"{INDEX_NAME} has the marks of an unfinished merge, so it is held back; resolve it."
+        )
+    if copies:
+        named = ", ".join(sorted(copies)[:_SHOWN_COPIES])
+        more = f" and {len(copies) - _SHOWN_COPIES} more" if len(copies) > _SHOWN_COPIES else ""
+        notes.append(f"Copies of a sync program are held back: {named}{more}.")
+    return notes
+
+
 def _notes(folder: TopicFolder, view: View, found: str | None, seen: Seen) -> list[str]:
     """Sentences a person should know: format, carry-over, limits, files no index lists."""
     notes = []
@@ -99,7 +117,13 @@ def _notes(folder: TopicFolder, view: View, found: str | None, seen: Seen) -> li
         notes.append(
             "A change was interrupted; the next change or start of the manager repairs it."
         )
-    if folder.name == SHARED and settings.shared_dir and carry_over.is_due(folder.local):
+    notes += real_folder(folder.path)
+    if (
+        folder.name == SHARED
+        and settings.shared_dir
+        and carry_over.is_due(folder.local)
+        and not carry_over.is_same(folder.local, folder.path)
+    ):
         notes.append(
             "The local store is not carried over yet; the next change or pi session does it."
         )
@@ -108,7 +132,15 @@ def _notes(folder: TopicFolder, view: View, found: str | None, seen: Seen) -> li
     except PimemError as error:
         notes.append(str(error))
         buried = set()
-    unlisted = len(seen.unlisted - buried)
+    copies = {
+        name
+        for name in (*seen.unlisted, *seen.listed)
+        if sync_copies.original_of(
+            folder.path, name, lambda other: os.path.lexists(folder.file(other))
+        )
+    }
+    notes += _held_back(view.text or "", copies)
+    unlisted = len(seen.unlisted - buried - copies)
     if unlisted:
         notes.append(f"{plural(unlisted, 'topic file')} not in the index.")
     coming = [file for file in view.elsewhere if not os.path.lexists(f"{folder.path}/{file}")]

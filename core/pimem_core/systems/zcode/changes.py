@@ -20,7 +20,7 @@ from ...errors import (
 )
 from ...files.holder import own_lock_path
 from ...files.lock import locked_among_ours
-from ...files.publish import refuse_linked_folder
+from ...files.publish import refuse_others_link
 from ...files.read import decode, read_bytes
 from ...formats.text import encode, quote
 from ...history import recovery, transaction
@@ -61,7 +61,7 @@ class FactChanges(LockedChange):
         #: What a fact's file held when it was first read; a body is only replaced in that.
         self.seen: dict[str, bytes | None] = earlier.seen if earlier else {}
         folder.refuse_changes()
-        refuse_linked_folder(folder.path)
+        refuse_others_link(folder.path)
         self.view = folder.view()
         text = self.view.text
         self.index_before = None if text is None else text.encode()

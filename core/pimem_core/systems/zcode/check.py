@@ -6,7 +6,8 @@ import os
 
 from ...errors import PimemError
 from ...files.read import read_bytes
-from ...formats import frontmatter
+from ...formats import frontmatter, sync_copies
+from ...formats.merge_markers import is_unmerged
 from ...formats.text import plural, quote
 from ...value import Value
 from . import limits
@@ -63,15 +64,32 @@ def _index(folder: FactFolder, view: View) -> Iterator[Finding]:
         if entry.kind == "line":
             seen.setdefault(file, entry.line)
     listed = {fact.file for fact in map(view.fact_of, view.entries) if fact is not None}
+    text = view.text or ""
+    if is_unmerged(text):
+        yield Finding(
+            code="merge_markers",
+            severity="error",
+            message=f"{INDEX_NAME} has the marks of an unfinished merge, so it is held back; "
+            "resolve it.",
+            file=INDEX_NAME,
+        )
     for file in view.facts:
-        if file not in listed:
+        original = sync_copies.original_of(folder.path, file, view.facts.__contains__)
+        if original is not None:
+            yield Finding(
+                code="sync_copy",
+                severity="warning",
+                message=f"{file} is a copy of {original} that a sync program left; it is held "
+                "back.",
+                file=file,
+            )
+        elif file not in listed:
             yield Finding(
                 code="unlisted_file",
                 severity="warning",
                 message=f"{file} is not in the index, so no session learns of it.",
                 file=file,
             )
-    text = view.text or ""
     for said in limits.near_limits(text):
         yield Finding(code="over_limit", severity="warning", message=said, file=INDEX_NAME)
     if text.startswith("---") and not frontmatter.split(text).present:

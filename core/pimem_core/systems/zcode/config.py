@@ -109,8 +109,6 @@ def _read(path: str) -> dict[str, Any]:
     Raises:
         ConfigError: It cannot be read, or is not a JSON object.
     """
-    if not os.path.lexists(path):
-        return {}
     try:
         data = read_bytes(path, follow=True)
     except TopicNotFoundError:

@@ -15,7 +15,7 @@ from .facts import is_fact_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 INITIAL = "# Memory Index\n\n"
 _LINK = re.compile(
@@ -23,6 +23,8 @@ _LINK = re.compile(
     r"(?P<target><[^<>\n]*>|[^\s()]*(?:\([^\s()]*\)[^\s()]*)*|[^()\n]*?\.md)"
     r"(?:[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'))?[ \t]*\)"
 )
+_COMMENT_LINE = re.compile(r" {0,3}<!--")
+_BLOCK_START = re.compile(r"[ \t]*(?:[-*+>|]|\d+[.)]|#{1,6}|`{3,}|~{3,})(?:\s|[`~|]|\Z)")
 _BULLET = re.compile(r"\ufeff?[ \t]*(?:[-*+]|\d+[.)])[ \t]+")
 _CODE = re.compile(r"(`+)(?!`)(?:.*?[^`])?\1(?!`)")
 _CODE_TAGS = re.compile(r"(?:\s*`[^`]*`)+(?=\s)")
@@ -74,7 +76,8 @@ def entries(text: str) -> list[IndexLink]:
 def _open_lines(text: str) -> Iterator[tuple[int, str]]:
     """The lines outside of fenced code and comments, with their numbers."""
     fences, in_comment = CodeFences(), False
-    for number, line in enumerate(text.split("\n"), start=1):
+    lines = text.split("\n")
+    for number, line in enumerate(lines, start=1):
         if in_comment:
             before, closed, line = line.partition("-->")
             in_comment = not closed
@@ -85,10 +88,23 @@ def _open_lines(text: str) -> Iterator[tuple[int, str]]:
         if "<!--" in line:
             line = re.sub(r"<!--.*?-->", lambda m: " " * len(m.group()), line)
             begun = line.find("<!--")
-            if begun >= 0:
+            if begun >= 0 and (_COMMENT_LINE.match(line) or _is_closed(lines, number)):
                 line, in_comment = line[:begun], True
         if "](" in line:
             yield number, line
+
+
+def _is_closed(lines: Sequence[str], number: int) -> bool:
+    """Whether a comment that begins inside a line ends in the same paragraph, behind that line.
+
+    As in CommonMark: one that does not is text, such as a description that says `<!--`.
+    """
+    for line in lines[number:]:
+        if "-->" in line:
+            return True
+        if not line.strip() or _BLOCK_START.match(line):
+            break
+    return False
 
 
 def _in_line(line: str, number: int) -> list[IndexLink]:
@@ -108,7 +124,11 @@ def _in_line(line: str, number: int) -> list[IndexLink]:
             file=file,
             target=line[match.start("target") : match.end("target")],
             title=line[match.start("title") : match.end("title")],
-            hook=_row_hook(line, match.end()) if is_row else hook_at(line, match.end())[1],
+            hook=_unescaped(
+                _row_hook(line, match.end())
+                if is_row
+                else hook_at(line, match.start(), match.end())[1]
+            ),
             kind=kind,
             start=match.start(),
             end=match.end(),
@@ -117,8 +137,8 @@ def _in_line(line: str, number: int) -> list[IndexLink]:
     ]
 
 
-def hook_at(line: str, end: int) -> tuple[int, str, bool]:
-    """Where the hook of a list's line begins, the hook, and whether a separator is before it."""
+def hook_at(line: str, start_of_link: int, end: int) -> tuple[int, str, bool]:
+    """Where the hook behind a line's link begins, the hook, and whether a separator is there."""
     rest = line[end:].rstrip()
     marks = _MARKS.match(rest)
     start = marks.end() if marks else 0
@@ -131,7 +151,11 @@ def hook_at(line: str, end: int) -> tuple[int, str, bool]:
     hook = rest[start:]
     for mark in ("~~", "**", "__"):
         # A mark that was opened before the link and is closed behind the hook.
-        if hook.endswith(mark) and line[:end].count(mark) % 2 and mark not in rest[:start]:
+        if (
+            hook.endswith(mark)
+            and line[:start_of_link].count(mark) % 2
+            and mark not in rest[:start]
+        ):
             hook = hook[: -len(mark)].rstrip()
     return end + start, hook, separator is not None
 
@@ -166,4 +190,13 @@ def target_of(file: str) -> str:
 
 def line_of(title: str, file: str, hook: str) -> str:
     """A line as this program writes it."""
-    return f"- [{title}]({target_of(file)}){DASH}{hook}"
+    return f"- [{title}]({target_of(file)}){DASH}{escaped(hook)}"
+
+
+def escaped(hook: str) -> str:
+    """A hook as a line can carry it: it opens no comment and has no link of its own."""
+    return hook.replace("<!--", "&lt;!--").replace("](", "]\\(")
+
+
+def _unescaped(hook: str) -> str:
+    return hook.replace("&lt;!--", "<!--").replace("]\\(", "](")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...errors import StorageError
 from .facts import INDEX_NAME
-from .index import DASH, entries, hook_at, line_of
+from .index import DASH, entries, escaped, hook_at, line_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,7 +59,8 @@ class Index:
         if hook != entry.hook:
             eol = "\r" if line.endswith("\r") else ""
             line = line.removesuffix("\r")
-            start, old, separated = hook_at(line, entry.end)
+            hook = escaped(hook)
+            start, old, separated = hook_at(line, entry.start, entry.end)
             before, after = line[:start], line[start + len(old) :]
             if not separated:
                 before = before.rstrip() + DASH

@@ -7,12 +7,13 @@ import re
 import unicodedata
 
 from ...errors import InvalidArgumentError, InvalidTopicError
-from ...files.publish import refuse_linked_folder
+from ...files.publish import refuse_linked_folder, refuse_others_link
 from ...formats.text import one_line, quote, trim
 from .facts import TYPES
 
 _SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _LONGEST = 64
+_CODE_SPAN = re.compile(r"(`+)(?!`)(?:.*?[^`])?\1(?!`)")
 _LINE_BREAK = re.compile(r"[\r\n\u0085\u2028\u2029]")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 _INVISIBLE = re.compile(r"[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
@@ -104,7 +105,10 @@ def check_title(title: object) -> str:
     Raises:
         InvalidArgumentError: It is not a text, blank, or more than a line.
     """
-    return as_title(_checked("title", title))
+    made = as_title(_checked("title", title))
+    if not made:
+        raise InvalidArgumentError("title has no letter that an index line can carry.")
+    return made
 
 
 def _checked(field: str, value: object) -> str:
@@ -126,8 +130,14 @@ def _checked(field: str, value: object) -> str:
 
 
 def as_title(text: str) -> str:
-    """A text as an index line can carry it between brackets."""
-    return one_line(re.sub(r"[\[\]\x00-\x1f\x7f-\x9f]", " ", text))
+    """A text as an index line can carry it between brackets; it may be left blank.
+
+    Nothing in it may open a comment or a span of code that would swallow the link.
+    """
+    title = re.sub(r"[\[\]\x00-\x1f\x7f-\x9f]", " ", text).replace("<!--", "<! --")
+    if "`" in _CODE_SPAN.sub("", title):
+        title = title.replace("`", "'")
+    return one_line(title).rstrip("\\ ")
 
 
 def check_type(type_: object) -> str:
@@ -154,11 +164,12 @@ def check_content(content: object) -> str:
 
 
 def refuse_path(root: str, file: str) -> None:
-    """Refuse to write to a path below the root that ZCode would refuse, or that a link leads to.
+    """Refuse to write to a path below the root that ZCode refuses, or that a link leads to.
 
     Raises:
         InvalidArgumentError: A part of it is a refused name.
-        StorageError: One of the folders is a symbolic link; the message has the real path.
+        StorageError: One of the folders is a symbolic link; the message has the real path. The root
+            may be one of this user.
     """
     for part in file.split("/"):
         plain = _INVISIBLE.sub("", part).lower().split(":", 1)[0].rstrip(". ")
@@ -168,7 +179,7 @@ def refuse_path(root: str, file: str) -> None:
                 file=file,
             )
     folder = root
-    refuse_linked_folder(folder)
+    refuse_others_link(folder)
     for part in file.split("/")[:-1]:
         folder = os.path.join(folder, part)
         refuse_linked_folder(folder)

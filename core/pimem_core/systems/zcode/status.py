@@ -7,6 +7,7 @@ import os
 
 from ...errors import PimemError
 from ...files.holder import own_lock_holder, own_lock_path
+from ...files.read import real_folder
 from ...model import StoreStatus
 from ...settings.config import load_settings
 from . import check, config, detection
@@ -41,6 +42,7 @@ def status_of(folder: FactFolder) -> StoreStatus:
             notes.append("zcode-memory.json names this folder.")
         notes += [location.warning] if location.warning else []
         notes += location.notes
+    notes += real_folder(folder.path)
     exists = os.path.isdir(folder.path)
     if found is None and exists and location is not None and count:
         found = detection.ZCODE

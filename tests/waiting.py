@@ -1,4 +1,4 @@
-"""Waiting for what other processes do."""
+"""Waiting for what other threads and processes do."""
 
 from __future__ import annotations
 
@@ -11,8 +11,14 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+PATIENCE_S = 120.0
+"""Seconds after which something counts as hung, on a machine with ten other busy processes too.
 
-def wait_for(condition: Callable[[], T], what: str, within_s: float = 30) -> T:
+It limits the wait of a test that fails anyway and is no bound on how long anything may take.
+"""
+
+
+def wait_for(condition: Callable[[], T], what: str, within_s: float = PATIENCE_S) -> T:
     """The first true value of the condition; fails when there is none in time."""
     end = time.monotonic() + within_s
     while not (value := condition()):

@@ -1,0 +1,1 @@
+"""What `make lint` asks of the sources beyond ruff, mypy and import-linter."""
