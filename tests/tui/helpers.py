@@ -26,8 +26,8 @@ from pimem_core.systems.stores import (
 from pimem_tui.app import PimemApp
 from pimem_tui.screens.browser import BrowserScreen
 from pimem_tui.screens.detail import DetailScreen
-from pimem_tui.screens.edit_form import EditForm
 from pimem_tui.widgets import Preview
+from pimem_tui.widgets.edit_preview import EditPreview
 from textual._context import active_app
 from waiting import PATIENCE_S
 
@@ -300,9 +300,8 @@ async def _quiet(pilot: Pilot[None], *, rested: bool) -> None:
 def _waits_for_rest(pilot: Pilot[None]) -> bool:
     """Whether something is read or measured only when no key comes for a moment."""
     screen = pilot.app.screen
-    if isinstance(screen, EditForm) and not screen.is_measured:
-        return True
-    return any(not preview.is_current for preview in screen.query(Preview))
+    previews = [*screen.query(Preview), *screen.query(EditPreview)]
+    return any(not preview.is_current for preview in previews)
 
 
 async def messages_taken() -> None:

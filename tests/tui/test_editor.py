@@ -195,7 +195,7 @@ async def test_a_file_deleted_meanwhile_is_written_anew(demo: Places, editor: Se
     async with manager(demo) as pilot:
         await press(pilot, "down", "down", "E")
         await settled(pilot)
-        assert "Saving again writes it anew" in notices(pilot)[-1]
+        assert "Saving creates it again" in notices(pilot)[-1]
         assert edited(pilot).startswith("- mine, details")
         await press(pilot, "ctrl+s")
     assert "- mine, details" in text_of(real)
@@ -232,7 +232,7 @@ async def test_an_editor_that_fails_saves_nothing_and_keeps_what_was_typed(
         assert notices(pilot)[0].startswith(
             "The editor ended with code 1; nothing was saved. Your text is kept in "
         )
-        assert notices(pilot)[0].endswith("D goes on.")
+        assert notices(pilot)[0].endswith("D opens it.")
         assert "1 draft (D)" in shown(pilot)
         await press(pilot, "D", "y")
         assert edited(pilot) == "old text\nan added line\n"

@@ -20,7 +20,6 @@ from pimem_tui.screens.help import HelpScreen
 from pimem_tui.screens.history import HistoryScreen
 from pimem_tui.screens.inbox import InboxScreen
 from pimem_tui.screens.injection import InjectionScreen
-from pimem_tui.screens.new_entry import NewEntryScreen
 from pimem_tui.screens.promotion import PromotionScreen
 from pimem_tui.screens.search import SearchInput, SearchScreen
 from pimem_tui.screens.settings import SettingsScreen, ValueInput
@@ -61,7 +60,6 @@ OWN = (
     InboxScreen,
     PromotionScreen,
     ChoiceScreen,
-    NewEntryScreen,
     TopicList,
     BodyView,
     Rows,
@@ -110,8 +108,8 @@ TWO = ['"f5" is the key of form.older too', '"S" is the key of entry.status too'
         ({"topic.pin": "ctrl+b", "change.undo": "ctrl+z,f5", "list.sort": "S,plus,ä"}, TWO),
         ({"topic.pin": "r", "topic.remove": "p"}, []),
         ({"list.filter": "less_than_sign, full_stop,/"}, []),
-        ({"none.such": "x"}, ["keys.none.such is no id"]),
-        ({"topic.pin": "Ctrl+b,ctrl+B,return,,f25"}, ["no key"] * 5),
+        ({"none.such": "x"}, ["keys.none.such: unknown key id"]),
+        ({"topic.pin": "Ctrl+b,ctrl+B,return,,f25"}, ["unknown key"] * 5),
         ({"topic.pin": "y"}, ['"y" is the key of topic.copy too']),
         ({"layer.inbox": "q"}, ['"q" is the key of app.quit too']),
         ({"list.filter": "?"}, ['"question_mark" is the key of app.help too']),

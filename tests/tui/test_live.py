@@ -343,7 +343,7 @@ async def test_themes_go_round_and_settings_choose_one(demo: Places) -> None:
     )
     async with manager(demo) as pilot:
         assert pilot.app.theme == "textual-light"
-        assert "keys.none.such is no id of a key" in notices(pilot)[0]
+        assert "keys.none.such: unknown key id" in notices(pilot)[0]
         await press(pilot, "T")
         assert pilot.app.theme == "ansi-dark"
         await press(pilot, "T")

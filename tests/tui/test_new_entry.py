@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from pimem_tui.screens.browser import BrowserScreen
 from pimem_tui.screens.confirm import ConfirmScreen
-from pimem_tui.screens.new_entry import NewEntryScreen
+from pimem_tui.screens.edit import EditScreen
+from pimem_tui.widgets.entry_fields import EntryFields
 from textual.widgets import Input
 from tui.helpers import manager, notices, press, rows, shown, until
 
@@ -18,9 +19,10 @@ if TYPE_CHECKING:
 WORKSPACE = 3
 
 
-def form(pilot: Pilot[None]) -> NewEntryScreen:
+def form(pilot: Pilot[None]) -> EditScreen:
     screen = pilot.app.screen
-    assert isinstance(screen, NewEntryScreen)
+    assert isinstance(screen, EditScreen)
+    assert isinstance(screen.form, EntryFields)
     return screen
 
 

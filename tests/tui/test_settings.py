@@ -78,7 +78,7 @@ async def test_every_setting_shows_its_value_and_source(demo: Places, rules: Pat
         await choose(pilot, "max_lines")
         assert "max_lines: ~/.pi/agent/memory.jsonc" in shown(pilot)
         await choose(pilot, "own")
-        assert "(unknown key, kept); it is not changed here" in shown(pilot)
+        assert "(unknown key, kept); it cannot be changed here" in shown(pilot)
         await press(pilot, "enter", "n", "r")
         assert isinstance(pilot.app.screen, SettingsScreen)
         await choose(pilot, "undo.max_mb")

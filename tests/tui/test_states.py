@@ -14,7 +14,7 @@ from pimem_core.systems import registry
 from pimem_tui.app import PimemApp
 from pimem_tui.rows.listing import prepare
 from pimem_tui.screens.edit import EditScreen
-from pimem_tui.widgets import Seam
+from pimem_tui.widgets import HeaderLine
 from pimem_tui.workers.messages import StatusRead
 from tui.helpers import (
     NOW,
@@ -50,7 +50,7 @@ async def test_a_message_leaves_the_preview_in_its_place(demo: Places) -> None:
     async with manager(demo, [MemoryStore()]) as pilot:
         screen = browser(pilot)
         assert screen.preview.region.x == 72
-        assert screen.query_one(Seam).joint == 72
+        assert screen.query_one(HeaderLine).joint == 72
 
 
 async def test_the_top_of_a_slow_store_stays_but_nothing_is_done_to_it(demo: Places) -> None:

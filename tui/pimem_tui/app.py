@@ -39,6 +39,7 @@ from .services.loop import Loop
 from .services.manager_app import ManagerApp
 from .services.notices import Notices
 from .services.outcomes import Outcomes
+from .services.saving import Saver
 from .services.sheets import Sheets
 from .services.themes import Themes
 from .services.watcher import Watcher
@@ -124,14 +125,15 @@ class PimemApp(ManagerApp):
 
     def _make_parts(self) -> None:
         places, stores, key_for = self.places, self.stores, self.key_for
-        loop = Loop(self)
-        navigation = ScreenNavigation(self)
+        self.loop = loop = Loop(self)
+        self.navigation = navigation = ScreenNavigation(self)
         self.type_ahead = TypeAhead(self, super().on_event)
         self.preloading = Preloading(loop, self.sheets)
         self.notices = notices = Notices(self, places.home, key_for)
         self.clipboards = Clipboards(loop, notices, self.write_to_terminal)
         self.outcomes = outcomes = Outcomes(self, stores, notices)
         self.jobs = jobs = Jobs(loop, self.type_ahead, notices, outcomes, navigation.show_busy)
+        self.saver = Saver(jobs.turn, notices.explain)
         self.themes = Themes(
             self, places, sheets=self.sheets, loop=loop, notices=notices, turn=jobs.turn
         )
@@ -171,6 +173,7 @@ class PimemApp(ManagerApp):
             self,
             places,
             jobs=jobs,
+            saver=self.saver,
             outcomes=outcomes,
             notices=notices,
             navigation=navigation,

@@ -27,15 +27,15 @@ def shorten_paths(text: str, home: str) -> str:
     return text if start == "/" else text.replace(start, "~/")
 
 
-def with_key(said: str | PimemError, key_for: Callable[[str], str]) -> str:
+def with_key(text: str | PimemError, key_for: Callable[[str], str]) -> str:
     """A sentence, or an error, with the key that helps.
 
     Args:
-        said: What the core says.
+        text: What the core says.
         key_for: Gives the first key of a binding.
     """
-    hint = said.hint if isinstance(said, Note | PimemError) else None
+    hint = text.hint if isinstance(text, Note | PimemError) else None
     if hint is None or hint.do not in _SENTENCES:
-        return str(said)
+        return str(text)
     binding, sentence = _SENTENCES[hint.do]
-    return f"{said} {sentence.format(key=key_for(binding), topic=hint.topic)}"
+    return f"{text} {sentence.format(key=key_for(binding), topic=hint.topic)}"

@@ -76,6 +76,7 @@ class ScreenNavigation:
         store: Store,
         document: Document | None,
         *,
+        entry_file: str | None = None,
         draft: TypedDraft | None = None,
         typed: Typed | None = None,
         refusal: Refusal | None = None,
@@ -86,22 +87,16 @@ class ScreenNavigation:
         from .screens.edit import EditScreen
 
         screen = EditScreen(
-            store, document, draft=draft, typed=typed, refusal=refusal, line=line, whole=whole
+            store,
+            document,
+            entry_file=entry_file,
+            draft=draft,
+            typed=typed,
+            refusal=refusal,
+            line=line,
+            whole=whole,
         )
         self._app.push_screen(screen)
-
-    def write_entry(
-        self,
-        store: Store,
-        *,
-        draft: TypedDraft | None = None,
-        typed: Typed | None = None,
-        file: str = "",
-    ) -> None:
-        """Open the form for a new entry."""
-        from .screens.new_entry import NewEntryScreen
-
-        self._app.push_screen(NewEntryScreen(store, None, draft=draft, typed=typed, file=file))
 
     def show_busy(self, busy: bool) -> None:
         """Say on the screen, or say no longer, that a change is still under way."""

@@ -17,7 +17,7 @@ _LATER_S = 0.8
 _SHEET_S = 0.03
 _SCREENS = (
     *("confirm", "detail", "edit", "help", "injection", "history", "settings", "search"),
-    *("handoff", "conflict", "inbox", "choice", "new_entry", "promotion"),
+    *("handoff", "conflict", "inbox", "choice", "promotion"),
 )
 
 

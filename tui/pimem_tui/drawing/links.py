@@ -80,8 +80,8 @@ def lay_out_links(links: Links, width: int) -> list[Line]:
     missing = [name for name, topic in links.outgoing if topic is None]
     if missing:
         names = ", ".join(clean(name, 200) for name in missing)
-        said = f"Leads nowhere yet: {names}"
-        lines += [Line(()), *(Line(tuple(line)) for line in wrap([Run(said, "muted")], width))]
+        text = f"Leads nowhere yet: {names}"
+        lines += [Line(()), *(Line(tuple(line)) for line in wrap([Run(text, "muted")], width))]
     if links.backlinks:
         title = f"Linked from {plural(len(links.backlinks), 'memory')}"
         lines += [Line(()), Line((Run(cut(title, width), "subheading"),))]

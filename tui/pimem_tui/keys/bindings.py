@@ -22,7 +22,7 @@ class _Rebound(Protocol):
 
 
 def key_of(node: DOMNode, key_id: str) -> str:
-    """The first key of a binding as people write it, for a widget that tells of it."""
+    """The first key of a binding as people write it, for a widget that names it."""
     app = node.app
     return app.key_for(key_id) if isinstance(app, _Rebound) else key_names(KEYS[key_id].keys)
 

@@ -1,4 +1,4 @@
-"""What is wrong with the keys that a person bound: names that are none, and keys given twice."""
+"""What is wrong with the keys that a person bound: unknown names, and keys bound twice."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ def flaws(changed: Mapping[str, str]) -> Iterator[str]:
     """
     for key_id in sorted(changed):
         if key_id not in KEYS:
-            yield f"keys.{key_id} is no id of a key; `pimem keys` lists them."
+            yield f"keys.{key_id}: unknown key id; `pimem keys` lists them."
             continue
         for key in _split(changed[key_id]):
             if not _is_key(key):
-                yield f'keys.{key_id}: "{key}" is no key, as "ctrl+b", "f5" and "slash" are.'
+                yield f'keys.{key_id}: unknown key "{key}"; names are like "ctrl+b", "f5", "slash".'
     taken: set[tuple[str, frozenset[str]]] = set()
     for key_id in sorted(changed.keys() & KEYS.keys()):
         for key in _split(changed[key_id]):
@@ -43,8 +43,8 @@ def flaws(changed: Mapping[str, str]) -> Iterator[str]:
                     continue
                 if key in _split(changed.get(other, KEYS[other].keys)):
                     taken.add(pair)
-                    said = f'"{key}" is the key of {other} too; only one of them gets it.'
-                    yield f"keys.{key_id}: {said}"
+                    reason = f'"{key}" is the key of {other} too; only one of them gets it.'
+                    yield f"keys.{key_id}: {reason}"
 
 
 def _split(keys: str) -> list[str]:

@@ -92,7 +92,7 @@ KEYS: dict[str, Key] = {
     ),
     "layer.init": Key("I", "init_layer", "create", "Create this memory: its folders and index"),
     "layer.inbox": Key("b", "inbox", "inbox", "Review and promote what is in the inbox"),
-    "layer.edit_task": Key("w", "edit_task", "edit task", "Edit what you are at, the current task"),
+    "layer.edit_task": Key("w", "edit_task", "edit task", "Edit the current task"),
     "layer.clear_task": Key("W", "clear_task", "clear task", "Clear the current task"),
     "store.next": Key("tab", "next_store(1)", "next", "Show the next store"),
     "store.previous": Key("shift+tab", "next_store(-1)", "previous", "Show the previous store"),

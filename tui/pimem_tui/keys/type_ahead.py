@@ -7,7 +7,7 @@ from collections import deque
 from functools import partial
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from ..workers.news import News
+from ..workers.field_message import FieldMessage
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -23,7 +23,7 @@ _LOOK_S = 0.01
 PATIENCE_S = 2.0
 
 
-class KeyHandled(News):
+class KeyHandled(FieldMessage):
     """Follows a key through the same queues; when it comes back, the key was handled."""
 
     number: int

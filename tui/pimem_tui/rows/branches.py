@@ -100,18 +100,18 @@ def find_row(store: LayerStore, file: str) -> EntryRow | None:
 def with_load(topics: Iterable[Topic], load: LoadStatus) -> list[Topic]:
     """The files with what the next prompt gets of each, and why not all of it."""
     given = {row.path: row for row in load.files}
-    told = []
+    noted = []
     for topic in topics:
         row = given.get(topic.path)
         if row is None:
-            told.append(topic.but(line="", note="not given to the model"))
+            noted.append(topic.but(line="", note="not given to the model"))
             continue
         note = f"hidden by {row.hidden_by}" if row.hidden_by else row.note
         if note and 0 < row.injected < row.chars:
             note += f", {row.injected:,} of {row.chars:,} characters"
         line = topic.line[-row.injected :] if row.injected else ""
-        told.append(topic.but(line=line, note=note if topic.problem is None else None))
-    return told
+        noted.append(topic.but(line=line, note=note if topic.problem is None else None))
+    return noted
 
 
 def list_rows(
@@ -164,9 +164,9 @@ def found_rows(
         if wanted.takes(row) and words in row.entry.text.casefold():
             below.setdefault(row.of, []).append(row)
     if wanted.type is None:
-        told = [_as_known(hit, known) for hit in hits]
-        topics = [hit.topic for hit in told]
-        return prepare(topics, told, order=order, below=below, has_entries=True)
+        noted = [_as_known(hit, known) for hit in hits]
+        topics = [hit.topic for hit in noted]
+        return prepare(topics, noted, order=order, below=below, has_entries=True)
     files = [topic for topic in layer.list() if topic.file in below]
     listing = prepare(with_load(files, layer.load()), order=order, below=below, has_entries=True)
     listing.count = sum(map(len, below.values()))

@@ -40,7 +40,7 @@ def state_of(
     if error and (listing is None or not listing.topics):
         return (
             f"This store cannot be read.\n\n{error}\n\n"
-            "Once that is mended, the list shows here by itself. Nothing was changed."
+            "Once that is fixed, the list shows here by itself. Nothing was changed."
         )
     if listing is None:
         return "Reading …"
@@ -66,10 +66,10 @@ def state_of(
             "This folder is in no format that pimem knows.\n\n"
             "It is opened read-only. `pimem --dir FOLDER` opens another one."
         )
-    said = "No memories here yet."
+    text = "No memories here yet."
     if new_key:
-        said += f"\n\n{new_key} writes the first one; or ask pi to remember something."
-    return "\n\n".join((said, *(status.notes if status is not None else ())))
+        text += f"\n\n{new_key} writes the first one; or ask pi to remember something."
+    return "\n\n".join((text, *(status.notes if status is not None else ())))
 
 
 def state_of_layer(found: LayerState, key: str) -> str:

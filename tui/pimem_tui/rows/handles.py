@@ -38,18 +38,18 @@ def to_edit(store: Store, file: str, remove_key: str) -> Document:
     Raises:
         ReadOnlyFormatError: The store is in another program's format.
         TopicNotFoundError: The file is gone.
-        InvalidTopicError: It is no UTF-8: saving would write other bytes than it has.
+        InvalidTopicError: It is not UTF-8: saving would write other bytes than it has.
     """
     store.refuse_changes()
     try:
         document = store.read(file)
     except TopicNotFoundError as error:
         if any(topic.file == file and topic.problem for topic in store.list()):
-            said = f"{error} {remove_key} takes its line out of the index."
-            raise TopicNotFoundError(said, file=file) from error
+            reason = f"{error} {remove_key} takes its line out of the index."
+            raise TopicNotFoundError(reason, file=file) from error
         raise
     if "\ufffd" in document.text and "\ufffd".encode() not in supporting(
         store, FolderStore
     ).read_bytes(file):
-        raise InvalidTopicError(f"{document.path} is no UTF-8, so it cannot be edited.", file=file)
+        raise InvalidTopicError(f"{document.path} is not UTF-8, so it cannot be edited.", file=file)
     return document

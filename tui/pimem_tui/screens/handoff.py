@@ -20,7 +20,7 @@ from ..services.manager_app import ManagerApp
 from ..widgets import BodyView, KeyBar, TooSmall
 from ..widgets.body_view import MEASURE
 from ..workers.background import Reader
-from ..workers.news import News
+from ..workers.field_message import FieldMessage
 from .steady import SteadyScreen
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ _EMPTY = (
 )
 
 
-class HandoffRead(News):
+class HandoffRead(FieldMessage):
     """A worker read the handoff and laid it out; `error` says why it could not be read."""
 
     handoff: Handoff | None
@@ -111,7 +111,7 @@ class HandoffScreen(SteadyScreen[None], Reader):
             try:
                 handoff = store.handoff()
             except PimemError as error:
-                self.post_message(HandoffRead(None, error=str(error)))
+                self.post_message(HandoffRead(None, error=self.app.notices.explain(error)))
                 return
             if shown != (handoff.text, width):
                 lines = lay_out("\n\n".join(handoff.entries), width)

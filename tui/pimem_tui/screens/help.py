@@ -37,7 +37,7 @@ _INDENT, _FULL = 12, 69
 
 
 class HelpScreen(SteadyModal[None]):
-    """Lists every key that the screen below knows, and what is to be said about the store."""
+    """Lists every key that the screen below knows, and what there is to say about the store."""
 
     CSS_PATH = stylesheets("help")
     AUTO_FOCUS = "#box"
@@ -94,8 +94,8 @@ class HelpScreen(SteadyModal[None]):
     def _row(self, sign: str, meaning: str) -> Content:
         """A key or mark with what it means; that goes on below itself, not below the sign."""
         lines = wrap([Run(meaning, "")], max(self._width - _INDENT, _INDENT))
-        told = ("\n" + " " * _INDENT).join("".join(run.text for run in line) for line in lines)
-        return Content.assemble("\n", (f"{sign:<{_INDENT - 1}}", "$text-primary"), " ", told)
+        text = ("\n" + " " * _INDENT).join("".join(run.text for run in line) for line in lines)
+        return Content.assemble("\n", (f"{sign:<{_INDENT - 1}}", "$text-primary"), " ", text)
 
     def action_close(self) -> None:
         """Go back."""

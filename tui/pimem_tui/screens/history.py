@@ -93,7 +93,7 @@ class HistoryScreen(SteadyScreen[None], Reader):
                 entries = undo.history(places, stores, left_out=left_out)[:_MOST]
                 found = HistoryRead(entries, left_out)
             except PimemError as error:
-                found = HistoryRead((), error=str(error))
+                found = HistoryRead((), error=self.app.notices.explain(error))
             self.post_message(found)
 
         self.run_worker(work, thread=True, exclusive=True, exit_on_error=False, group="history")
@@ -103,11 +103,11 @@ class HistoryScreen(SteadyScreen[None], Reader):
         self.due = False
         self._entries = message.entries
         self.set_class(not message.entries, "-message")
-        said = _EMPTY
+        text = _EMPTY
         if message.error:
             reason = shorten_paths(message.error, self.app.places.home)
-            said = f"The history cannot be read.\n\n{reason}"
-        self.query_one("#state", Static).update(visible(said))
+            text = f"The history cannot be read.\n\n{reason}"
+        self.query_one("#state", Static).update(visible(text))
         self._troubles = message.troubles
         self._show_troubles()
         self._show_rows()
@@ -129,7 +129,7 @@ class HistoryScreen(SteadyScreen[None], Reader):
         ]
 
     def _show_troubles(self) -> None:
-        """Say in one line what of the journal is left out; `pimem history` tells each."""
+        """Say in one line what of the journal is left out; `pimem history` lists each."""
         found = self._troubles
         self.set_class(bool(found), "-troubled")
         if found:

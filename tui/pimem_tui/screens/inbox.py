@@ -125,7 +125,7 @@ class InboxScreen(SteadyScreen[None], Reader):
                 try:
                     found += [(layer, file) for file in layer.inbox()]
                 except PimemError as failure:
-                    error = str(failure)
+                    error = self.app.notices.explain(failure)
             self.post_message(InboxRead(found, error))
 
         self.run_worker(work, thread=True, exclusive=True, exit_on_error=False, group="inbox")
@@ -145,8 +145,8 @@ class InboxScreen(SteadyScreen[None], Reader):
         self.query_one("#title", Static).update(
             f"Inbox: {plural(count, 'file')} to review and promote" if count else "Inbox"
         )
-        said = _EMPTY if self._workspace is not None else _NO_WORKSPACE
-        self.query_one("#state", Static).update(said.format(key=self.app.key_for("inbox.new")))
+        text = _EMPTY if self._workspace is not None else _NO_WORKSPACE
+        self.query_one("#state", Static).update(text.format(key=self.app.key_for("inbox.new")))
         self._show(self._place_of(old))
 
     def _place_of(self, old: _Row | None) -> int:

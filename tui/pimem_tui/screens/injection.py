@@ -22,7 +22,7 @@ from ..services.manager_app import ManagerApp
 from ..widgets import BodyView, KeyBar, TooSmall
 from ..widgets.rows import Rows
 from ..workers.background import Reader
-from ..workers.news import News
+from ..workers.field_message import FieldMessage
 from .steady import SteadyScreen
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class _Injection:
     tokens: int
 
 
-class InjectionRead(News):
+class InjectionRead(FieldMessage):
     """A worker worked out what the model is given."""
 
     injection: _Injection
@@ -83,8 +83,8 @@ class InjectionScreen(SteadyScreen[None], Reader):
 
         Args:
             places: Where everything is.
-            stores: Those whose topics are told apart.
-            store: The one of them that was shown; why it cannot be read is told in any case.
+            stores: Those whose topics are shown one by one.
+            store: The one of them that was shown; why it cannot be read is shown in any case.
         """
         super().__init__()
         self._places = places
@@ -176,22 +176,22 @@ def _read(places: Places, stores: Sequence[Store], shown: Store) -> _Injection:
     names: dict[str, str] = {}
     found = _Injection([], [], 0)
     systems = list(given(places))
-    told = {str(error) for system in systems for error in system.errors}
+    reported = {str(error) for system in systems for error in system.errors}
     for store in stores:
         try:
             for topic in store.list():
                 if topic.injected:
                     names.setdefault(topic.injected, topic.name)
         except PimemError as error:
-            if store is shown and str(error) not in told:
-                said = visible(str(error).replace(places.home, "~"))
-                found.lines += [(f"! {clean(store.name)}: {said}", "cut"), ("", "")]
+            if store is shown and str(error) not in reported:
+                reason = visible(str(error).replace(places.home, "~"))
+                found.lines += [(f"! {clean(store.name)}: {reason}", "cut"), ("", "")]
     for system in systems:
         for trouble in system.errors:
-            said = visible(str(trouble).replace(places.home, "~"))
+            reason = visible(str(trouble).replace(places.home, "~"))
             title = f"! {system.system} cannot be read"
             found.entries.append(_Entry(title, 0, len(found.lines), failed=True))
-            found.lines += [(f"! {system.system}: {said}", "cut"), ("", "")]
+            found.lines += [(f"! {system.system}: {reason}", "cut"), ("", "")]
         for part in system.parts:
             _add(found, f"{system.system} {part.name}", part.text, part.dropped, names)
     if not found.entries:

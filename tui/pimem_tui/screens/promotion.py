@@ -80,7 +80,7 @@ class PromotionScreen(SteadyScreen[None], Reader):
                     wanted.file, wanted.folder, wanted.target, sections=wanted.sections
                 )
             except PimemError as error:
-                self.post_message(PromotionRead(None, str(error)))
+                self.post_message(PromotionRead(None, self.app.notices.explain(error)))
             else:
                 self.post_message(PromotionRead(promotion, ""))
 

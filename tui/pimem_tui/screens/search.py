@@ -22,7 +22,7 @@ from ..widgets import KeyBar, TooSmall
 from ..widgets.line_input import LineInput
 from ..widgets.rows import Rows
 from ..workers.background import Reader
-from ..workers.news import News
+from ..workers.field_message import FieldMessage
 from .steady import SteadyScreen
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ _NAME_CELLS = 30
 _ABOUT_HITS = [f"search.{name}" for name in ("open", "up", "down", "page_up", "page_down")]
 
 
-class Found(News):
+class Found(FieldMessage):
     """What a search has found so far, with a row for each hit; `note` says how far it is."""
 
     query: str
@@ -172,11 +172,11 @@ class SearchScreen(SteadyScreen[None], Reader):
             selected = next((n for n, known in found if known == where), 0)
         self.rows.show(message.rows, selected=selected)
         self.query_one("#note", Static).update(message.note)
-        said = ""
+        text = ""
         if not message.hits:
             key = self.app.key_for("search.back")
-            said = f"Nothing found. {key} clears the words." if message.done else "Searching …"
-        self._say("\n\n".join((said, *message.errors)) if said else "")
+            text = f"Nothing found. {key} clears the words." if message.done else "Searching …"
+        self._say("\n\n".join((text, *message.errors)) if text else "")
         if message.done and message.hits and message.errors:
             self.app.notices.say_error(message.errors[0])
 

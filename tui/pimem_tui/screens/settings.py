@@ -23,7 +23,7 @@ from ..widgets import KeyBar, TooSmall
 from ..widgets.line_input import LineInput
 from ..widgets.rows import Rows
 from ..workers.background import Reader
-from ..workers.news import News
+from ..workers.field_message import FieldMessage
 from .steady import SteadyScreen
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class _Row(NamedTuple):
         return self.section, self.setting.key if self.setting else "", self.item
 
 
-class SettingsRead(News):
+class SettingsRead(FieldMessage):
     """A worker read the settings; `changed` are those of pimem that hold after a change."""
 
     sections: Sequence[Section]
@@ -165,7 +165,7 @@ class SettingsScreen(SteadyScreen[None], Reader):
         text = ""
         if row is not None and row.setting is not None:
             source = tilde(row.setting.source, self.app.places.home)
-            fixed = "" if row.setting.kind else "; it is not changed here"
+            fixed = "" if row.setting.kind else "; it cannot be changed here"
             text = f"{_label(row.setting, self.app.places.home)}: {source}{fixed}"
         elif row is not None and row.trouble:
             self.add_class("-refused")
@@ -266,8 +266,8 @@ class SettingsScreen(SteadyScreen[None], Reader):
             return
         _row, _value, refusal = self._typed()
         self.set_class(bool(refusal), "-refused")
-        said = refusal or f"{self.app.key_for('value.accept')} keeps it."
-        self.query_one("#about", Static).update(visible_cell(said))
+        text = refusal or f"{self.app.key_for('value.accept')} keeps it."
+        self.query_one("#about", Static).update(visible_cell(text))
 
     def action_accept(self) -> None:
         """Keep what was typed, unless a rule is against it."""
@@ -295,7 +295,7 @@ class SettingsScreen(SteadyScreen[None], Reader):
                 with app.jobs.turn:
                     options.change(places, row.section, setting.key, value)
             except PimemError as error:
-                app.call_later(app.notices.say_error, str(error))
+                app.call_later(app.notices.say_error, app.notices.explain(error))
             else:
                 app.call_later(app.notices.say, _what_changed(setting, value))
             loaded = load_settings(places)[0]

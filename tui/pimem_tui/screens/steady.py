@@ -15,7 +15,7 @@ from textual.screen import ModalScreen, Screen, ScreenResultType
 from textual.worker import Worker, WorkerState
 
 from ..keys.type_ahead import PATIENCE_S
-from ..widgets.voices import VOICE_CLASSES
+from ..widgets.text_styles import TEXT_STYLE_CLASSES
 
 if TYPE_CHECKING:
     from textual.events import Resize, ScreenResume
@@ -67,11 +67,11 @@ class _Steady(Screen[ScreenResultType]):
 class SteadyScreen(_Steady[ScreenResultType]):
     """A screen that leaves sizes alone that the terminal no longer has."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {*VOICE_CLASSES}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {*TEXT_STYLE_CLASSES}
 
 
 # ModalScreen comes first, since a class has the style rules of its first base.
 class SteadyModal(ModalScreen[ScreenResultType], _Steady[ScreenResultType]):
     """The same as a dialog above another screen."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {*VOICE_CLASSES}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {*TEXT_STYLE_CLASSES}

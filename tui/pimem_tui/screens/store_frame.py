@@ -14,10 +14,10 @@ from textual.widgets import Static
 from ..hints import shorten_paths
 from ..widgets import (
     FilterBar,
+    HeaderLine,
     KeyBar,
     LayerStrip,
     Preview,
-    Seam,
     StoreAbout,
     StoreTabs,
     TooSmall,
@@ -64,7 +64,7 @@ class StoreFrame(AwaitedScreen):
         """Header, list, preview and keys; a message takes the place of the list when needed."""
         yield StoreTabs(self._names)
         yield StoreAbout(self._home)
-        yield Seam()
+        yield HeaderLine()
         with Horizontal(id="body"):
             yield TopicList(self._now)
             yield Preview(self._now)
@@ -81,7 +81,7 @@ class StoreFrame(AwaitedScreen):
         self.app.sheets.bring("parts")
         with contextlib.suppress(MountError):  # the app ends already
             await self.preview.fill()
-            await self.mount(self.strip, self.filter_bar, before=self.query_one(Seam))
+            await self.mount(self.strip, self.filter_bar, before=self.query_one(HeaderLine))
             await self.query_one("#body").mount(self._state, before=self.preview)
             await self.mount(TooSmall())
             self._show_state()
@@ -101,4 +101,4 @@ class StoreFrame(AwaitedScreen):
 
     def _join_lines(self) -> None:
         self.preview.shorten(self.size.height < LOW)
-        self.query_one(Seam).joint = self.preview.region.x if self.preview.display else None
+        self.query_one(HeaderLine).joint = self.preview.region.x if self.preview.display else None

@@ -153,7 +153,7 @@ class Changes:
                         refuse_gone(store, topic)
                         changes.append(change(topic.file))
                     except PimemError as error:
-                        refusals.append(self._notices.refusal(error))
+                        refusals.append(self._notices.explain(error))
                 if changes:
                     store.announce()
             return partial(self._outcomes.report_several, store, changes, refusals)

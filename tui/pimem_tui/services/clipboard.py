@@ -80,7 +80,7 @@ class Clipboards:
             try:
                 text = read()
             except PimemError as error:
-                self._loop.call(self._notices.say_error, str(error))
+                self._loop.call(self._notices.say_error, self._notices.explain(error))
             else:
                 self._give(what, text)
 

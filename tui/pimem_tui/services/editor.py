@@ -69,14 +69,11 @@ class Editor:
 
     def write(self, store: Store, *, file: str = "") -> None:
         """Write a new topic, or a new entry of a file."""
-        if isinstance(store, LayerStore):
-            self._navigation.write_entry(store, file=file)
-        else:
-            self._navigation.edit(store, None)
+        entry_file = file if isinstance(store, LayerStore) else None
+        self._navigation.edit(store, None, entry_file=entry_file)
 
     def reopen(self, store: Store, draft: TypedDraft, typed: Typed) -> None:
         """Go on with a draft."""
-        if isinstance(store, LayerStore) and typed.opened is None:
-            self._navigation.write_entry(store, draft=draft, typed=typed)
-        else:
-            self._navigation.edit(store, None, draft=draft, typed=typed)
+        is_entry = isinstance(store, LayerStore) and typed.opened is None
+        entry_file = "" if is_entry else None
+        self._navigation.edit(store, None, entry_file=entry_file, draft=draft, typed=typed)

@@ -26,7 +26,7 @@ class LastResort:
     """Obeys an order to end, by force when the app cannot.
 
     A terminal that went away, or that nobody reads, holds up whoever writes to it: then the app's
-    own loop hears no signal any more. So Python's handlers are used, which run all the same.
+    own loop hears no signal any more. So Python's handlers are used, which run even then.
     """
 
     def __init__(self) -> None:
@@ -41,24 +41,24 @@ class LastResort:
             end: Asks the app to end with an exit code; may be called from another thread.
         """
 
-        def told(number: int, _frame: object = None) -> None:
+        def obey(number: int, _frame: object = None) -> None:
             timer = threading.Timer(_PATIENCE_S, self._end, (128 + number,))
             timer.daemon = True
             timer.start()
             with contextlib.suppress(RuntimeError):  # the app's loop has ended already
                 end(128 + number)
 
-        signal.signal(signal.SIGTERM, told)
-        signal.signal(signal.SIGHUP, told)
+        signal.signal(signal.SIGTERM, obey)
+        signal.signal(signal.SIGHUP, obey)
         if self._modes is not None:
-            threading.Thread(target=self._until_hang_up, args=(told,), daemon=True).start()
+            threading.Thread(target=self._until_hang_up, args=(obey,), daemon=True).start()
 
-    def _until_hang_up(self, told: Callable[[int], None]) -> None:
+    def _until_hang_up(self, obey: Callable[[int], None]) -> None:
         waiting = select.poll()
         waiting.register(sys.__stdin__.fileno(), 0)  # type: ignore[union-attr]
         with contextlib.suppress(OSError):
             waiting.poll()
-            told(signal.SIGHUP)
+            obey(signal.SIGHUP)
 
     def _end(self, code: int) -> None:
         try:

@@ -12,7 +12,7 @@ from pimem_core.systems.stores import EditableStore, supporting
 from textual.app import SuspendNotSupported
 
 from ..rows.handles import to_edit
-from .saving import Refusal, attempt
+from .saving import Refusal
 from .terminal_editor import EditorEnd, run_editor
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .navigation import Navigation
     from .notices import Notices
     from .outcomes import Outcomes
+    from .saving import Saver
 
 
 class _Edit(NamedTuple):
@@ -49,6 +50,7 @@ class ExternalEditor:
         places: Places,
         *,
         jobs: Jobs,
+        saver: Saver,
         outcomes: Outcomes,
         notices: Notices,
         navigation: Navigation,
@@ -61,7 +63,8 @@ class ExternalEditor:
         Args:
             app: The app that has the terminal.
             places: Where drafts are kept.
-            jobs: Reads and saves.
+            jobs: Reads and saves in a worker.
+            saver: Saves.
             outcomes: Reports what was saved.
             notices: Says that nothing changed.
             navigation: Opens the editor of the app for a text that could not be saved.
@@ -72,6 +75,7 @@ class ExternalEditor:
         self._app = app
         self._places = places
         self._jobs = jobs
+        self._saver = saver
         self._outcomes = outcomes
         self._notices = notices
         self._navigation = navigation
@@ -144,7 +148,7 @@ class ExternalEditor:
         def save() -> Change:
             return supporting(store, EditableStore).save(file, opened=opened, text=text)
 
-        done = attempt(store, self._jobs.turn, save, file=file, opened=opened, text=text)
+        done = self._saver.attempt(store, save, file=file, opened=opened, text=text)
         if isinstance(done, Refusal):
             typed = edit.typed.but(body=text, time=time.time())
             return partial(self._go_on_here, edit, typed, done)
@@ -154,7 +158,7 @@ class ExternalEditor:
     def _report_left(self, store: Store, file: str, reason: str) -> None:
         """Report that a changed text was not saved and stays a draft."""
         key = self._key_for("list.drafts")
-        self._outcomes.report_failure(store, file, f"{reason} {key} goes on.")
+        self._outcomes.report_failure(store, file, f"{reason} {key} opens it.")
         self._drafts.count()
 
     def _go_on_here(self, edit: _Edit, typed: Typed, refusal: Refusal) -> None:

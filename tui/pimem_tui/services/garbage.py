@@ -9,7 +9,7 @@ def collect_seldom() -> None:
     """Collect young objects in larger lots, and all objects almost never.
 
     Looking through ten thousand topics for cycles, which they never have, would take longer than
-    the time between two keys. What a list drops is freed at once all the same.
+    the time between two keys. What a list drops is still freed at once.
     """
     gc.freeze()  # the first collection would look through all that was imported
     gc.enable()

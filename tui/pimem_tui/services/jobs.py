@@ -96,7 +96,7 @@ class Jobs:
             try:
                 follow = work()
             except PimemError as error:
-                ends, follow = True, self._failure(store, file, self._notices.refusal(error))
+                ends, follow = True, self._failure(store, file, self._notices.explain(error))
             except Exception as error:
                 ends, follow = True, self._failure(store, file, unexpected(error))
             self._loop.call(self._finish, key, ends, follow)

@@ -22,8 +22,11 @@ if TYPE_CHECKING:
     from .external_editor import ExternalEditor
     from .jobs import Jobs
     from .layer_changes import LayerChanges
+    from .loop import Loop
+    from .navigation import Navigation
     from .notices import Notices
     from .outcomes import Outcomes
+    from .saving import Saver
     from .sheets import Sheets
     from .themes import Themes
     from .watcher import Watcher
@@ -39,12 +42,15 @@ class ManagerApp(App[None]):
     stores: Sequence[Store]
     #: The clock that ages are counted by.
     now: Callable[[], float]
+    loop: Loop
+    navigation: Navigation
     notices: Notices
     sheets: Sheets
     themes: Themes
     clipboards: Clipboards
     jobs: Jobs
     outcomes: Outcomes
+    saver: Saver
     watcher: Watcher
     changes: Changes
     layers: LayerChanges

@@ -68,6 +68,7 @@ class Navigation(Protocol):
         store: Store,
         document: Document | None,
         *,
+        entry_file: str | None = None,
         draft: TypedDraft | None = None,
         typed: Typed | None = None,
         refusal: Refusal | None = None,
@@ -75,13 +76,3 @@ class Navigation(Protocol):
         whole: bool = False,
     ) -> None:
         """Open the editor; its arguments are those of `EditScreen`."""
-
-    def write_entry(
-        self,
-        store: Store,
-        *,
-        draft: TypedDraft | None = None,
-        typed: Typed | None = None,
-        file: str = "",
-    ) -> None:
-        """Open the form for a new entry; its arguments are those of `NewEntryScreen`."""

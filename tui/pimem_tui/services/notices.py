@@ -73,6 +73,6 @@ class Notices:
             return f" {self._key_for('change.undo')} undoes {what}."
         return f" {self._key_for('change.redo')} redoes it." if outcome == "undone" else ""
 
-    def refusal(self, error: PimemError) -> str:
-        """Why something was refused, with the key that helps."""
+    def explain(self, error: PimemError) -> str:
+        """What is wrong, with the key that helps where there is one."""
         return with_key(error, self._key_for)

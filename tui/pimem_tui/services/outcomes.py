@@ -1,4 +1,4 @@
-"""What came of changes: told to the person, and to the screens that follow them."""
+"""What came of changes: a notice for the person, a signal for the screens that follow them."""
 
 from __future__ import annotations
 

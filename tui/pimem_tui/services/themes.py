@@ -81,7 +81,7 @@ class Themes:
                         return  # another one was chosen meanwhile
                     change_setting(self._places, "theme", name)
             except PimemError as error:
-                self._loop.call(self._notices.say_error, str(error))
+                self._loop.call(self._notices.say_error, self._notices.explain(error))
             else:
                 self._loop.call(self._notices.say, f"Theme {name}, kept in config.toml.")
 

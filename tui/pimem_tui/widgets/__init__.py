@@ -2,10 +2,10 @@
 
 from .body_view import BodyView
 from .filter_bar import FilterBar
+from .header_line import HeaderLine
 from .key_bar import KeyBar
 from .layer_strip import LayerStrip
 from .preview import Preview
-from .seam import Seam
 from .store_header import StoreAbout, StoreTabs
 from .too_small import TooSmall
 from .topic_heading import TopicHeading
@@ -14,10 +14,10 @@ from .topic_list import TopicList
 __all__ = [
     "BodyView",
     "FilterBar",
+    "HeaderLine",
     "KeyBar",
     "LayerStrip",
     "Preview",
-    "Seam",
     "StoreAbout",
     "StoreTabs",
     "TooSmall",

@@ -12,8 +12,9 @@ from textual.strip import Strip
 
 from ..drawing.cells import find_matches
 from ..keys.bindings import bindings_of
-from ..workers.news import News
+from ..workers.field_message import FieldMessage
 from .line_view import LineView
+from .text_styles import TextStyled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
 MEASURE = 88
 #: Takes the place of the first cell of the chosen link.
 _CHOSEN = "▸"
-#: The kinds of text that are drawn in a voice; the others have styles of their own.
-_VOICES = {
+#: The kinds of text that have a style of every screen; the others have styles of their own.
+_TEXT_STYLES = {
     "heading": "accent strong",
     "subheading": "strong",
     "strong": "strong",
@@ -45,7 +46,7 @@ _VOICES = {
 }
 
 
-class BodyView(LineView):
+class BodyView(LineView, TextStyled):
     """The body of a topic, at most `MEASURE` cells wide and centred in what is left."""
 
     ALLOW_SELECT = True
@@ -54,13 +55,13 @@ class BodyView(LineView):
     }
     BINDINGS: ClassVar[list[BindingType]] = bindings_of("text")
 
-    class LinkClicked(News):
+    class LinkClicked(FieldMessage):
         """A link that leads somewhere, or will one day, was clicked."""
 
         body_view: BodyView
         target: Target
 
-    class MeasureChanged(News):
+    class MeasureChanged(FieldMessage):
         """The width to lay text out for is another one now, or known for the first time."""
 
         body_view: BodyView
@@ -241,8 +242,8 @@ class BodyView(LineView):
         """The style of a kind of text, worked out once for many lines."""
         style = self._styles.get(kind)
         if style is None:
-            style = self.voice(_VOICES.get(kind, ""))
-            if kind and kind not in _VOICES:
+            style = self.rich_style_named(_TEXT_STYLES.get(kind, ""))
+            if kind and kind not in _TEXT_STYLES:
                 style += self.get_component_rich_style(f"body-view--{kind}", partial=True)
             self._styles[kind] = style
         return style

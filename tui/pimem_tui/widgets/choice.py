@@ -10,8 +10,8 @@ from textual.reactive import reactive
 
 from ..drawing.cells import clean
 from ..keys.bindings import bindings_of
-from ..workers.news import News
-from .voices import Voiced
+from ..workers.field_message import FieldMessage
+from .text_styles import TextStyled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 _GAP = 2
 
 
-class Choice(Voiced, can_focus=True):
-    """`(•) one  ( ) another`: the mark tells without colour what is chosen."""
+class Choice(TextStyled, can_focus=True):
+    """`(•) one  ( ) another`: the mark shows without colour what is chosen."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_of("type")
 
     value: reactive[str | None] = reactive(None)
 
-    class Changed(News):
+    class Changed(FieldMessage):
         """Another word was chosen."""
 
         choice: Choice
@@ -73,7 +73,7 @@ class Choice(Voiced, can_focus=True):
         for word in self._words:
             chosen = word == self.value
             text = f"({'•' if chosen else ' '}) {clean(word)}"
-            style = self.spoken("strong" if chosen else "muted")
+            style = self.style_named("strong" if chosen else "muted")
             content += Content.styled(text, style) + Content(" " * _GAP)
             self._places.append((at, at + cell_len(text), word))
             at += cell_len(text) + _GAP
@@ -82,9 +82,9 @@ class Choice(Voiced, can_focus=True):
     def _short(self) -> Content:
         word = clean(self.value or "none yet")
         return (
-            Content.styled("‹ ", self.spoken("muted"))
-            + Content.styled(word, self.spoken("strong"))
-            + Content.styled(" ›", self.spoken("muted"))
+            Content.styled("‹ ", self.style_named("muted"))
+            + Content.styled(word, self.style_named("strong"))
+            + Content.styled(" ›", self.style_named("muted"))
         )
 
     def on_click(self, event: events.Click) -> None:

@@ -8,8 +8,8 @@ from textual.content import Content
 from textual.reactive import reactive
 
 from ..drawing.cells import cut
-from ..workers.news import News
-from .voices import Voiced
+from ..workers.field_message import FieldMessage
+from .text_styles import TextStyled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,13 +47,13 @@ def sections_of(lines: Sequence[Line]) -> list[Section]:
     return found
 
 
-class Contents(Voiced):
+class Contents(TextStyled):
     """The headings, the one in view set off. It takes no keys: the text scrolls by itself."""
 
     sections: reactive[Sequence[Section]] = reactive((), layout=True)
     here: reactive[int] = reactive(-1)
 
-    class SectionChosen(News):
+    class SectionChosen(FieldMessage):
         """A heading was clicked."""
 
         line: int
@@ -84,7 +84,7 @@ class Contents(Voiced):
         for number, section in enumerate(self.sections[self._first :], start=self._first):
             here = number == self.here
             text = cut("  " * section.depth + section.text, max(self.size.width - 2, 1))
-            style = self.spoken("accent strong" if here else "muted")
+            style = self.style_named("accent strong" if here else "muted")
             lines.append(Content.styled(f"{'▸' if here else ' '} {text}", style))
         return Content("\n").join(lines)
 

@@ -10,7 +10,7 @@ from textual.reactive import reactive
 
 from ..drawing.cells import clean
 from ..keys.table import key_names
-from .voices import Voiced
+from .text_styles import TextStyled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,7 +32,7 @@ class _Key(NamedTuple):
         return cell_len(self.key) + 1 + cell_len(self.label)
 
 
-class KeyBar(Voiced):
+class KeyBar(TextStyled):
     """Shows the bindings that the screen names in `KEY_BAR`; a click presses one.
 
     The last one stays when others have to go: it is the help that lists them all.
@@ -80,15 +80,15 @@ class KeyBar(Voiced):
         at = 1
         for key in keys:
             self._places.append((at, at + key.cells, key))
-            key_style = self.spoken("accent strong" if key.enabled else "faint")
-            label_style = self.spoken("muted" if key.enabled else "faint")
+            key_style = self.style_named("accent strong" if key.enabled else "faint")
+            label_style = self.style_named("muted" if key.enabled else "faint")
             content += Content.styled(key.key, key_style)
             content += Content.styled(f" {key.label}  ", label_style)
             at += key.cells + 2
         room = width - at - 1
         if status and cell_len(status) <= room and (self.busy or len(keys) == len(self._keys)):
             content += Content.styled(
-                " " * (room - cell_len(status)) + status, self.spoken("muted")
+                " " * (room - cell_len(status)) + status, self.style_named("muted")
             )
         return content
 

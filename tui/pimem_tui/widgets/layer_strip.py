@@ -10,7 +10,7 @@ from textual.reactive import reactive
 
 from ..drawing.cells import clean, cut
 from ..keys.bindings import key_of
-from .voices import Voiced
+from .text_styles import TextStyled
 
 if TYPE_CHECKING:
     from ..rows.layer_state import LayerState
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _LEAST_TASK = 16
 
 
-class LayerStrip(Voiced):
+class LayerStrip(TextStyled):
     """The task at the left; at the right what waits and what the next prompt does not get."""
 
     found: reactive[LayerState | None] = reactive(None)
@@ -36,13 +36,13 @@ class LayerStrip(Voiced):
         while right and sum(cell_len(text) + 2 for text, _ in right) > width - least - 8:
             right.pop()
         room = width - 2 - sum(cell_len(text) + 2 for text, _ in right)
-        label, said = ("task ", task) if task else ("no current task", "")
-        shown = cut(said, max(room - cell_len(label), 0))
-        content = Content.styled(f" {label}", self.spoken("muted"))
-        content += Content.styled(shown, self.spoken("name"))
+        label, text = ("task ", task) if task else ("no current task", "")
+        shown = cut(text, max(room - cell_len(label), 0))
+        content = Content.styled(f" {label}", self.style_named("muted"))
+        content += Content.styled(shown, self.style_named("name"))
         content += " " * max(room - cell_len(label) - cell_len(shown), 0)
         for text, kind in right:
-            content += Content.styled(f"  {text}", self.spoken(kind))
+            content += Content.styled(f"  {text}", self.style_named(kind))
         return content
 
     def _state(self, found: LayerState) -> list[tuple[str, str]]:

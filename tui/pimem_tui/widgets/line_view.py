@@ -5,10 +5,8 @@ from __future__ import annotations
 from textual.geometry import Region
 from textual.scroll_view import ScrollView
 
-from .voices import Voiced
 
-
-class LineView(ScrollView, Voiced, inherit_bindings=False):
+class LineView(ScrollView, inherit_bindings=False):
     """Goes where it is told also before its scrollbar shows, which then says where it is.
 
     Textual shows the scrollbar of a text with the next layout. Until then it would not scroll, and

@@ -11,8 +11,9 @@ from textual.reactive import reactive
 from textual.strip import Strip
 
 from ..keys.bindings import bindings_of
-from ..workers.news import News
+from ..workers.field_message import FieldMessage
 from .line_view import LineView
+from .text_styles import TextStyled
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -24,14 +25,14 @@ if TYPE_CHECKING:
     from ..drawing.wrap import Run
 
 
-class Rows(LineView, can_focus=True):
+class Rows(LineView, TextStyled, can_focus=True):
     """One line each. Where something else has the keys, it calls `move`."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_of("rows")
 
     selected: reactive[int] = reactive(0)
 
-    class RowSelected(News):
+    class RowSelected(FieldMessage):
         """Another row is selected."""
 
         rows: Rows
@@ -84,7 +85,7 @@ class Rows(LineView, can_focus=True):
         self.move(len(self.rows))
 
     def watch_selected(self, new: int) -> None:
-        """Keep the selection in view and tell the screen."""
+        """Keep the selection in view and post it."""
         self.reveal(new)
         self.post_message(self.RowSelected(self, new))
 
@@ -105,8 +106,11 @@ class Rows(LineView, can_focus=True):
         if row >= len(self.rows):
             return Strip.blank(width, self.rich_style)
         cursor = "cursor" if row == self.selected else ""
-        base = self.voice(cursor)
-        segments = [Segment(run.text, self.voice(f"{cursor} {run.kind}")) for run in self.rows[row]]
+        base = self.rich_style_named(cursor)
+        segments = [
+            Segment(run.text, self.rich_style_named(f"{cursor} {run.kind}"))
+            for run in self.rows[row]
+        ]
         strip = Strip(segments)
         if cell_len(strip.text.rstrip()) > width:
             last = strip.crop(0, width - 1)

@@ -12,8 +12,8 @@ from textual.reactive import reactive
 
 from ..drawing.cells import clean, cut
 from ..keys.bindings import key_of
-from ..workers.news import News
-from .voices import Voiced
+from ..workers.field_message import FieldMessage
+from .text_styles import TextStyled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 _NAME_CELLS = 24
 
 
-class StoreTabs(Voiced):
+class StoreTabs(TextStyled):
     """The stores with their counts; the shown one stands out."""
 
     active: reactive[int] = reactive(0)
     counts: reactive[tuple[int | None, ...]] = reactive(())
     tokens: reactive[int | None] = reactive(None)
 
-    class TabChosen(News):
+    class TabChosen(FieldMessage):
         """A tab was clicked."""
 
         index: int
@@ -54,17 +54,17 @@ class StoreTabs(Voiced):
         width = self.size.width
         tokens = "" if self.tokens is None else f"{plural(self.tokens, 'token')} per prompt "
         lead, labels, first = self._fitted(width)
-        content = Content.styled(lead, self.spoken("muted strong"))
+        content = Content.styled(lead, self.style_named("muted strong"))
         self._places = []
         at = cell_len(lead)
         for index, label in enumerate(labels, first):
             self._places.append((at, at + cell_len(label), index))
             kind = "tab" if index == self.active else "muted"
-            content += Content.styled(label, self.spoken(kind))
+            content += Content.styled(label, self.style_named(kind))
             at += cell_len(label)
         if tokens and at + 2 + cell_len(tokens) <= width:
             gap = " " * (width - at - cell_len(tokens))
-            content += Content.styled(gap + tokens, self.spoken("muted"))
+            content += Content.styled(gap + tokens, self.style_named("muted"))
         return content
 
     def _fitted(self, width: int) -> tuple[str, list[str], int]:
@@ -117,7 +117,7 @@ class StoreTabs(Voiced):
         return f" {index + 1} " if len(self._names) > 1 else " "
 
 
-class StoreAbout(Voiced):
+class StoreAbout(TextStyled):
     """Where the shown store is, who else writes there, and what needs attention."""
 
     path: reactive[str] = reactive("")
@@ -150,10 +150,10 @@ class StoreAbout(Voiced):
         while len(parts) > 1 and cell_len(" · ".join(parts)) > room:
             parts.pop()
         left = cut(" · ".join(parts), room)
-        content = Content.styled(f" {left}", self.spoken("muted"))
+        content = Content.styled(f" {left}", self.style_named("muted"))
         content += " " * max(room - cell_len(left) - 1, 0)
         for text, kind in right:
-            content += Content.styled(f"  {text}", self.spoken(kind))
+            content += Content.styled(f"  {text}", self.style_named(kind))
         return content
 
     def _state(self, status: StoreStatus) -> list[tuple[str, str]]:

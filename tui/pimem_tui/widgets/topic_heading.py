@@ -13,8 +13,8 @@ from ..drawing.cells import clean, cut
 from ..drawing.wrap import Run, wrap
 from ..rows.ages import exact, long_age
 from ..rows.branches import EntryRow
+from .text_styles import TextStyled
 from .topic_row import mark
-from .voices import Voiced
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,7 +27,7 @@ _MAX_SUMMARY_LINES = 6
 _MAX_FACT_LINES = 4
 
 
-class TopicHeading(Voiced):
+class TopicHeading(TextStyled):
     """Says in words everything that the marks of the list say with a sign."""
 
     short: reactive[bool] = reactive(False, layout=True)
@@ -56,7 +56,7 @@ class TopicHeading(Voiced):
             if number:
                 content = content + "\n"
             for run in line:
-                content = content + Content.styled(run.text, self.spoken(run.kind))
+                content = content + Content.styled(run.text, self.style_named(run.kind))
         return content
 
     def _lay_out(self, width: int) -> list[list[Run]]:
@@ -88,7 +88,7 @@ class TopicHeading(Voiced):
         if topic.stale:
             facts.append(Run("stale", "warning"))
         if isinstance(topic, EntryRow):
-            facts += [Run(clean(said), "muted") for said in _standing(topic)]
+            facts += [Run(clean(fact), "muted") for fact in _standing(topic)]
         elif topic.type:
             facts.append(Run(clean(topic.type), "muted"))
         if topic.stamp:
@@ -114,12 +114,12 @@ class TopicHeading(Voiced):
 def _standing(row: EntryRow) -> list[str]:
     """Status, confidence and what came before or after an entry, in words."""
     entry = row.entry
-    said = [entry.status]
+    facts = [entry.status]
     if entry.confidence:
-        said.append(f"confidence {entry.confidence}")
+        facts.append(f"confidence {entry.confidence}")
     if entry.supersedes is not None:
-        said.append(f"supersedes {entry.supersedes.heading}")
-    return said + [f"superseded by {newer.heading}" for newer in entry.superseded_by]
+        facts.append(f"supersedes {entry.supersedes.heading}")
+    return facts + [f"superseded by {newer.heading}" for newer in entry.superseded_by]
 
 
 def _separated(facts: list[Run]) -> list[Run]:

@@ -14,8 +14,9 @@ from textual.strip import Strip
 from ..keys.bindings import bindings
 from ..rows.branches import EntryRow
 from ..rows.listing import BRANCH_CELLS, Listing
-from ..workers.news import News
+from ..workers.field_message import FieldMessage
 from .line_view import LineView
+from .text_styles import TextStyled
 from .topic_row import RowLayout, draw_row, draw_why
 
 if TYPE_CHECKING:
@@ -31,12 +32,12 @@ _FOLDED, _UNFOLDED = "▸ ", "▾ "
 #: Where that stands, in cells from the left.
 _BRANCH_PLACE = range(2, 5)
 
-#: Voices that keep their colour in the selected row.
+#: Styles that keep their colour in the selected row.
 _COLOURED = {"accent", "warning", "error", "accent strong", "success strong"}
 _KINDS = ("", "name", "muted", "faint", "match", *_COLOURED)
 
 
-class TopicList(LineView, can_focus=True):
+class TopicList(LineView, TextStyled, can_focus=True):
     """Topics, one line each, with one of them selected.
 
     The selection belongs to a topic, not to a row: a new listing keeps it by file.
@@ -49,7 +50,7 @@ class TopicList(LineView, can_focus=True):
     selected: reactive[int] = reactive(0, repaint=False)
     """The selected row."""
 
-    class TopicSelected(News):
+    class TopicSelected(FieldMessage):
         """Another topic is selected, or none."""
 
         topic_list: TopicList
@@ -64,18 +65,18 @@ class TopicList(LineView, can_focus=True):
             """Only the newest selection matters."""
             return isinstance(message, TopicList.TopicSelected)
 
-    class TopicOpened(News):
+    class TopicOpened(FieldMessage):
         """A topic was double-clicked."""
 
         topic_list: TopicList
         topic: Topic
 
-    class BranchClicked(News):
+    class BranchClicked(FieldMessage):
         """The mark before a file with entries was clicked; the file is selected."""
 
         topic_list: TopicList
 
-    class KeyPressed(News):
+    class KeyPressed(FieldMessage):
         """Any key was pressed in the list."""
 
     def __init__(self, now: Callable[[], float]) -> None:
@@ -176,7 +177,7 @@ class TopicList(LineView, can_focus=True):
         return row is not None
 
     def watch_selected(self, old: int, new: int) -> None:
-        """Draw both rows again and tell the screen."""
+        """Draw both rows again and post the selection."""
         self.refresh_lines(old * self._row_height, self._row_height)
         self.refresh_lines(new * self._row_height, self._row_height)
         self.post_message(self.TopicSelected(self, self.topic))
@@ -267,9 +268,9 @@ class TopicList(LineView, can_focus=True):
 
     def _work_out_styles(self, selected: bool) -> dict[str, Style]:
         # The selected row keeps its own background under all parts.
-        styles = {kind: self.voice(kind) for kind in _KINDS}
+        styles = {kind: self.rich_style_named(kind) for kind in _KINDS}
         if selected:
-            cursor = self.voice("cursor" if self.has_focus else "resting")
+            cursor = self.rich_style_named("cursor" if self.has_focus else "resting")
             plain = cursor + Style(bold=False)
             for kind, style in styles.items():
                 marked = kind in _COLOURED and not cursor.reverse

@@ -20,7 +20,7 @@ _COST_CELLS = 9
 #: Tokens show only where a name can have so much.
 _LEAST_BESIDE = 22
 _GAP = 2
-#: The signs of what the person marked and of what changed outside just now, with their voices.
+#: The signs of what the person marked and of what changed outside just now, with their styles.
 _FLAGS = {"": (" ", ""), "marked": ("+", "accent strong"), "changed": ("*", "success strong")}
 #: Marks of entries that hold no longer.
 _STANDINGS = {"superseded": ("→", "faint"), "deprecated": ("×", "faint")}
@@ -62,7 +62,7 @@ class RowLayout(NamedTuple):
 
 
 def mark(topic: Topic) -> tuple[str, str]:
-    """The mark of a topic and its voice. A problem counts most."""
+    """The mark of a topic and its style. A problem counts most."""
     if topic.problem:
         return "!", "error"
     if isinstance(topic, EntryRow):
@@ -92,7 +92,7 @@ def draw_row(
     flag: str = "",
     branch: str = "",
 ) -> _Runs:
-    """The runs of a topic's line: text and voice, exactly as wide as the layout.
+    """The runs of a topic's line: text and style, exactly as wide as the layout.
 
     `flag` is `marked`, `changed` or empty; its sign stands before the topic's own mark. `branch`
     stands before the name, to show what is below what.

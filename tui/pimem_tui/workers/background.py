@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from textual.widget import Widget
 from textual.worker import WorkerState, get_current_worker
 
+from .field_message import FieldMessage
 from .messages import ReadingBroke
-from .news import News
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,8 +30,8 @@ class Reader(Widget):
         self.run_worker(run, thread=True, exclusive=True, exit_on_error=False, group=group)
 
     async def _dispatch_message(self, message: Message) -> None:
-        """Take no more news once the app ends: what would show it is going."""
-        if self.app.is_running or not isinstance(message, News):
+        """Take no more results once the app ends: what would show them is going."""
+        if self.app.is_running or not isinstance(message, FieldMessage):
             await super()._dispatch_message(message)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .news import News
+from .field_message import FieldMessage
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,12 +15,11 @@ if TYPE_CHECKING:
     from textual.message import Message
 
     from ..drawing.lines import Line
-    from ..rows.branches import EntryRow
     from ..rows.layer_state import LayerState
     from ..rows.listing import Listing
 
 
-class TopicsRead(News):
+class TopicsRead(FieldMessage):
     """A worker read the topics of a store; `changed` are files that somebody else changed."""
 
     store: Store
@@ -28,34 +27,34 @@ class TopicsRead(News):
     changed: frozenset[str] = frozenset()
 
 
-class TokensCounted(News):
+class TokensCounted(FieldMessage):
     """What a store costs in each prompt, in tokens."""
 
     store: Store
     tokens: int
 
 
-class ReadFailed(News):
+class ReadFailed(FieldMessage):
     """A store is there but cannot be read."""
 
     store: Store
     error: str
 
 
-class StatusRead(News):
+class StatusRead(FieldMessage):
     """A worker looked at a store: how it is, apart from its topics."""
 
     store: Store
     status: StoreStatus
 
 
-class LayerRead(News):
+class LayerRead(FieldMessage):
     """A worker looked at a layer of a memory."""
 
     state: LayerState
 
 
-class HitsFound(News):
+class HitsFound(FieldMessage):
     """A search found topics so far; `done` when it is over.
 
     `words` are those of the query that were looked for in texts.
@@ -68,7 +67,7 @@ class HitsFound(News):
     words: str
 
 
-class SearchProgress(News):
+class SearchProgress(FieldMessage):
     """How far a search is, in topics."""
 
     store: Store
@@ -81,7 +80,7 @@ class SearchProgress(News):
         return isinstance(message, SearchProgress)
 
 
-class SearchFailed(News):
+class SearchFailed(FieldMessage):
     """A search ended with an error."""
 
     store: Store
@@ -89,13 +88,13 @@ class SearchFailed(News):
     error: str
 
 
-class ReadingBroke(News):
+class ReadingBroke(FieldMessage):
     """A job ended with an unexpected error."""
 
     error: BaseException
 
 
-class BodyRead(News):
+class BodyRead(FieldMessage):
     """A worker opened a topic and laid its body out in lines."""
 
     store: Store
@@ -106,7 +105,7 @@ class BodyRead(News):
     error: str = ""
 
 
-class LinksRead(News):
+class LinksRead(FieldMessage):
     """A worker found what a topic links to and what links to it; `lines` go below its body."""
 
     store: Store
@@ -116,7 +115,7 @@ class LinksRead(News):
     width: int
 
 
-class TextMeasured(News):
+class TextMeasured(FieldMessage):
     """A worker counted the words and tokens of an edited text and laid it out."""
 
     words: int
@@ -124,13 +123,13 @@ class TextMeasured(News):
     lines: Sequence[Line] | None
 
 
-class DiskRead(News):
+class DiskRead(FieldMessage):
     """A worker looked at a topic again that is open and was changed outside; None when gone."""
 
     document: Document | None
 
 
-class HistoryRead(News):
+class HistoryRead(FieldMessage):
     """A worker read what was changed through pimem.
 
     `troubles` has a sentence for each record that is left out; `error` says why nothing was read.
@@ -141,34 +140,28 @@ class HistoryRead(News):
     error: str = ""
 
 
-class DifferenceRead(News):
+class DifferenceRead(FieldMessage):
     """A worker read what one change did."""
 
     entry: str
     text: str
 
 
-class InboxRead(News):
+class InboxRead(FieldMessage):
     """A worker read what waits in the inboxes of the layers."""
 
     files: Sequence[tuple[LayerStore, InboxFile]]
     error: str
 
 
-class PromotionRead(News):
+class PromotionRead(FieldMessage):
     """A worker worked out what promoting would do; an error says why it would be refused."""
 
     promotion: Promotion | None
     error: str
 
 
-class TargetsRead(News):
+class TargetsRead(FieldMessage):
     """A worker found the files that text can go to."""
 
     targets: Sequence[Target]
-
-
-class OlderRead(News):
-    """A worker read the entries of a layer; one that a new one supersedes is chosen next."""
-
-    rows: Sequence[EntryRow]

@@ -68,7 +68,7 @@ def read_store(
 
     Args:
         store: The store.
-        post: Where to tell the result.
+        post: Takes the messages with the result.
         cancelled: Whether anybody still wants it.
         order: The order of the rows, one of `ordering.ORDERS`.
         unfolded: Files whose entries show below them.
@@ -106,9 +106,9 @@ def read_store(
 
 
 def top_of(store: Store) -> Listing | None:
-    """What a first look at a store shows; None when only a whole look tells."""
+    """The first rows of a store, read fast; None where only reading all of it shows them."""
     if isinstance(store, SkimmableStore):
-        with contextlib.suppress(PimemError):  # told when all of it is read
+        with contextlib.suppress(PimemError):  # reported when all of it is read
             return prepare(store.skim(_SCREENFUL))
     return None
 
@@ -123,7 +123,7 @@ def read_layer(store: Store, layer: LayerStore, post: Post) -> None:
             task = above.preview(load.task_file) if above is not None else ""
         status = store.status()
     except PimemError:
-        return  # what is wrong was told with the topics
+        return  # what is wrong was reported with the topics
     try:
         layer.refuse_changes()
         refusal = ""
@@ -181,7 +181,7 @@ def search(
     Args:
         store: The store.
         query: The filter.
-        post: Where to tell the result.
+        post: Takes the messages with the result.
         cancelled: Whether anybody still wants it.
         order: The order of the rows, one of `ordering.ORDERS`.
         known: The rows of the whole store as they were read.
@@ -245,7 +245,7 @@ def read_body(
         store: Where the topic is.
         topic: The topic as it is known.
         width: The width to lay it out for, in cells.
-        post: Where to tell the result.
+        post: Takes the messages with the result.
         cancelled: Whether anybody still wants it.
         again: Look the topic itself up as well, since it was changed.
     """
@@ -260,8 +260,8 @@ def read_body(
         text = topic.entry.text if isinstance(topic, EntryRow) else store.preview(topic.file)
     except PimemError as error:
         if not cancelled():
-            said = wrap([Run(visible_cell(str(error)), "muted")], width)
-            lines = [Line(tuple(line)) for line in said]
+            message = wrap([Run(visible_cell(str(error)), "muted")], width)
+            lines = [Line(tuple(line)) for line in message]
             post(BodyRead(store, topic, lines, width, error=str(error)))
         return
     if cancelled():
@@ -291,7 +291,7 @@ def _found_again(store: Store, topic: Topic) -> Topic:
 def read_entry_links(
     layer: LayerStore, topic: EntryRow, width: int, post: Post, cancelled: Cancelled
 ) -> None:
-    """Find what an entry supersedes and what supersedes it, and lay out what is said of them."""
+    """Find what an entry supersedes and what supersedes it, and lay them out."""
     from pimem_core.systems.stores import Links
 
     from ..drawing.links import lay_out_relations
@@ -320,13 +320,13 @@ def read_links(
     *,
     links: Links | None = None,
 ) -> None:
-    """Find the links of a topic, in its text and from others, and lay out what is said of them.
+    """Find the links of a topic, in its text and from others, and lay them out.
 
     Args:
         store: Where the topic is.
         file: The topic's file.
         width: The width to lay it out for, in cells.
-        post: Where to tell the result.
+        post: Takes the messages with the result.
         cancelled: Whether anybody still wants it.
         links: The links as they were found for another width.
     """
@@ -341,7 +341,7 @@ def read_links(
         lines = lay_out_links(found, width)
     except PimemError as error:
         found = Links(outgoing=(), backlinks=())
-        said = wrap([Run(f"The links cannot be read: {clean(str(error))}", "muted")], width)
-        lines = [Line(()), *(Line(tuple(line)) for line in said)]
+        message = wrap([Run(f"The links cannot be read: {clean(str(error))}", "muted")], width)
+        lines = [Line(()), *(Line(tuple(line)) for line in message)]
     if not cancelled():
         post(LinksRead(store, file, found, lines, width))

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 @dataclass_transform(eq_default=False)
-class News(Message):
+class FieldMessage(Message):
     """A message whose fields are its arguments, in order.
 
     It does what a dataclass does, but makes a class in a tenth of the time: there are fifty of

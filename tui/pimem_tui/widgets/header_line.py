@@ -7,7 +7,7 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 
-class Seam(Widget):
+class HeaderLine(Widget):
     """A horizontal line; at column `joint` the preview's border meets it."""
 
     joint: reactive[int | None] = reactive(None)

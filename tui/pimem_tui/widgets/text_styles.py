@@ -1,6 +1,6 @@
-"""The voices that text is drawn in: the same few for lists, headings and lines of every screen.
+"""The styles that text is drawn in: the same few for lists, headings and lines of every screen.
 
-Every screen has their styles as components; `base.tcss` says how each looks.
+Every screen has them as component classes; `base.tcss` says how each looks.
 """
 
 from __future__ import annotations
@@ -11,42 +11,42 @@ from rich.style import Style as RichStyle
 from textual.style import Style
 from textual.widget import Widget
 
-_VOICES = (
+_TEXT_STYLES = (
     *("name", "muted", "faint", "accent", "warning", "error", "success"),
     *("strong", "match", "cursor", "resting", "tab"),
 )
 _QUIET = ("muted", "faint")
 #: The component classes of a screen.
-VOICE_CLASSES = frozenset(f"voice--{name}" for name in _VOICES)
+TEXT_STYLE_CLASSES = frozenset(f"text--{name}" for name in _TEXT_STYLES)
 
 
-class Voiced(Widget):
-    """A widget that draws its own text, in voices."""
+class TextStyled(Widget):
+    """A widget that draws its own text in named styles."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        self._voices: dict[str, RichStyle] = {}
+        self._known_styles: dict[str, RichStyle] = {}
 
     def notify_style_update(self) -> None:
         """Forget the styles of the old colours."""
         super().notify_style_update()
-        self._voices.clear()
+        self._known_styles.clear()
 
-    def voice(self, names: str) -> RichStyle:
-        """The style of a voice on the background of this widget.
+    def rich_style_named(self, names: str) -> RichStyle:
+        """A style by its name, on the background of this widget.
 
         Args:
-            names: The voice, or several to lay over each other, such as `accent strong`; empty for
+            names: The name, or several to lay over each other, such as `accent strong`; empty for
                 the widget's own style.
         """
-        style = self._voices.get(names)
+        style = self._known_styles.get(names)
         if style is None:
-            style = self._voices[names] = self._work_out(names.split())
+            style = self._known_styles[names] = self._work_out(names.split())
         return style
 
-    def spoken(self, names: str) -> Style:
+    def style_named(self, names: str) -> Style:
         """The same for text that is put together as Textual's content."""
-        return Style.from_rich_style(self.voice(names))
+        return Style.from_rich_style(self.rich_style_named(names))
 
     def _work_out(self, names: list[str]) -> RichStyle:
         # `get_component_rich_style` would put the colours on the background of the screen.
@@ -55,7 +55,7 @@ class Voiced(Widget):
         for name in names:
             if name in _QUIET and "cursor" in names:
                 continue  # the selected row is read first
-            styles = self.screen.get_component_styles(f"voice--{name}")
+            styles = self.screen.get_component_styles(f"text--{name}")
             style += styles.text_style
             if style.reverse:
                 continue  # a colour would be the ground, and words on it might not be read
