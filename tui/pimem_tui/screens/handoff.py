@@ -21,7 +21,7 @@ from ..widgets import BodyView, KeyBar, TooSmall
 from ..widgets.body_view import MEASURE
 from ..workers.background import Reader
 from ..workers.field_message import FieldMessage
-from .steady import SteadyScreen
+from .base import BaseScreen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,7 +52,7 @@ class HandoffRead(FieldMessage):
     error: str = ""
 
 
-class HandoffScreen(SteadyScreen[None], Reader):
+class HandoffScreen(BaseScreen[None], Reader):
     """Shows the entries, newest first."""
 
     app = getters.app(ManagerApp)

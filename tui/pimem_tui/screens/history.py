@@ -25,7 +25,7 @@ from ..widgets import BodyView, KeyBar, TooSmall
 from ..widgets.rows import Rows
 from ..workers.background import Reader
 from ..workers.messages import DifferenceRead, HistoryRead
-from .steady import SteadyScreen
+from .base import BaseScreen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +44,7 @@ _EMPTY = "Nothing was changed through pimem yet."
 _MOST = 2_000
 
 
-class HistoryScreen(SteadyScreen[None], Reader):
+class HistoryScreen(BaseScreen[None], Reader):
     """Lists the changes and shows what the selected one did."""
 
     app = getters.app(ManagerApp)

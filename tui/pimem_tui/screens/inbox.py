@@ -26,8 +26,8 @@ from ..widgets.rows import Rows
 from ..workers.background import Reader
 from ..workers.messages import BodyRead, InboxRead, TargetsRead
 from ..workers.reading import read_body
+from .base import BaseScreen
 from .choice import ChoiceScreen
-from .steady import SteadyScreen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -63,7 +63,7 @@ class _Row(NamedTuple):
         return self.layer.path, self.file.file
 
 
-class InboxScreen(SteadyScreen[None], Reader):
+class InboxScreen(BaseScreen[None], Reader):
     """The files of both inboxes with their sections; the text of the selected one beside them."""
 
     app = getters.app(ManagerApp)

@@ -20,8 +20,8 @@ from ..services.manager_app import ManagerApp
 from ..widgets import BodyView, KeyBar, TooSmall
 from ..workers.background import Reader
 from ..workers.messages import PromotionRead
+from .base import BaseScreen
 from .choice import ChoiceScreen
-from .steady import SteadyScreen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 _ABOVE = 4
 
 
-class PromotionScreen(SteadyScreen[None], Reader):
+class PromotionScreen(BaseScreen[None], Reader):
     """The target as it would be, what is added marked; nothing is written before `promote`."""
 
     app = getters.app(ManagerApp)

@@ -5,6 +5,7 @@ from .filter_bar import FilterBar
 from .header_line import HeaderLine
 from .key_bar import KeyBar
 from .layer_strip import LayerStrip
+from .list_frame import ListFrame
 from .preview import Preview
 from .store_header import StoreAbout, StoreTabs
 from .too_small import TooSmall
@@ -17,6 +18,7 @@ __all__ = [
     "HeaderLine",
     "KeyBar",
     "LayerStrip",
+    "ListFrame",
     "Preview",
     "StoreAbout",
     "StoreTabs",
