@@ -41,6 +41,7 @@ class Destinations:
 
     def check(self, name: str) -> bool | None:
         """False for screens that no store here has anything to show on."""
+        assert name in self._screens, name
         if name == "inbox":
             return isinstance(self._browsing.store, LayerStore)
         return name != "handoff" or self._handing_over is not None

@@ -31,6 +31,7 @@ class LayerActions:
 
     def check(self, name: str) -> bool | None:
         """False for what needs another store, None for what cannot be done now."""
+        assert name in self._actions, name
         store, found = self._browsing.store, self._browsing.view.layer
         if found is None or not isinstance(store, LayerStore):
             return False

@@ -71,9 +71,9 @@ class TopicActions:
     def check(self, name: str) -> bool | None:
         """False for what the system cannot do, None for what cannot be done to this topic now."""
         store, status, topic, _marked = subject = self._subject()
-        need = _NEEDS.get(name)
-        if need is None:
+        if name == "copy":
             return True if topic is not None else None
+        need = _NEEDS[name]
         if not isinstance(store, need):
             return False
         if topic is None or read_only(status):

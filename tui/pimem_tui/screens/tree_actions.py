@@ -33,6 +33,7 @@ class TreeActions:
 
     def check(self, name: str) -> bool | None:
         """False for what this store has no entries for, None for what cannot be done now."""
+        assert name in self._actions, name
         if not isinstance(self._browsing.store, LayerStore):
             return False
         topic, query = self._frame.topic, self._browsing.query

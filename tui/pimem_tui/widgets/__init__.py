@@ -6,6 +6,7 @@ from .header_line import HeaderLine
 from .key_bar import KeyBar
 from .layer_strip import LayerStrip
 from .list_frame import ListFrame
+from .page import Page
 from .preview import Preview
 from .store_header import StoreAbout, StoreTabs
 from .too_small import TooSmall
@@ -19,6 +20,7 @@ __all__ = [
     "KeyBar",
     "LayerStrip",
     "ListFrame",
+    "Page",
     "Preview",
     "StoreAbout",
     "StoreTabs",
