@@ -39,7 +39,7 @@ from .tree_actions import TreeActions
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from pimem_core.model import StoreStatus
+    from pimem_core.model import StoreStatus, Topic
     from pimem_core.systems.stores import Store
     from textual.app import ComposeResult
     from textual.binding import BindingType
@@ -124,7 +124,7 @@ class BrowserScreen(BaseScreen[None], Reader):
         )
         self._updates = ListUpdates(self.app, self.browsing, self.frame, self._loader, self._wait)
         self._filter = ListFilter(self.browsing, self.frame, self._loader, self._wait)
-        self._topic_actions = TopicActions(self.app, self.subject)
+        self._topic_actions = TopicActions(self.app, self.subject, self._marked)
         self._tree = TreeActions(self.browsing, self.frame, self._loader)
         self._layer = LayerActions(self.app.layers, self.browsing)
         self._destinations = Destinations(self.app, self.browsing, now)
@@ -170,8 +170,10 @@ class BrowserScreen(BaseScreen[None], Reader):
 
     def subject(self) -> Subject:
         """What actions on topics are about."""
-        view = self.browsing.view
-        return Subject(self.browsing.store, view.status, self.frame.topic, view.marked_topics)
+        return Subject(self.browsing.store, self.browsing.view.status, self.frame.topic)
+
+    def _marked(self) -> Sequence[Topic]:
+        return self.browsing.view.marked_topics
 
     def keeps_waiting(self, key: str, waited_s: float) -> bool:
         """Whether a key is about rows that are still to come, and that are worth the wait."""
@@ -355,7 +357,7 @@ class BrowserScreen(BaseScreen[None], Reader):
         """Open the selected topic."""
         from .detail import DetailScreen  # the list does not wait for it
 
-        store, status, topic, _marked = self.subject()
+        store, status, topic = self.subject()
         if topic is not None:
             words = self.browsing.words
             self.app.push_screen(DetailScreen(store, status, topic, words, self._now))

@@ -32,12 +32,11 @@ _OF_ENTRIES, _OF_FILES = ("set_status", "supersede"), ("toggle_pin", "remove")
 
 
 class Subject(NamedTuple):
-    """What actions are about: a store, what is known of it, its topic, and others marked there."""
+    """What actions are about: a store, what is known of it, and the topic that is selected there."""
 
     store: Store
     status: StoreStatus | None
     topic: Topic | None
-    marked: Sequence[Topic] = ()
 
     @property
     def entry(self) -> EntryRow | None:
@@ -48,15 +47,22 @@ class Subject(NamedTuple):
 class TopicActions:
     """The actions by the names that the table of keys has for them."""
 
-    def __init__(self, app: ManagerApp, subject: Callable[[], Subject]) -> None:
+    def __init__(
+        self,
+        app: ManagerApp,
+        subject: Callable[[], Subject],
+        marked: Callable[[], Sequence[Topic]] = tuple,
+    ) -> None:
         """Offer the actions.
 
         Args:
             app: Makes the changes.
             subject: Gives what an action is about at the moment.
+            marked: Gives the topics that are marked, to be pinned or removed in its place.
         """
         self._app = app
         self._subject = subject
+        self._marked = marked
         self._actions: dict[str, Callable[[Subject, Topic], None]] = {
             "toggle_pin": self._toggle_pin,
             "remove": self._remove,
@@ -70,7 +76,7 @@ class TopicActions:
 
     def check(self, name: str) -> bool | None:
         """False for what the system cannot do, None for what cannot be done to this topic now."""
-        store, status, topic, _marked = subject = self._subject()
+        store, status, topic = subject = self._subject()
         if name == "copy":
             return True if topic is not None else None
         need = _NEEDS[name]
@@ -93,7 +99,7 @@ class TopicActions:
 
     def _toggle_pin(self, subject: Subject, topic: Topic) -> None:
         """Pin or unpin the marked topics, or the selected one."""
-        marked = subject.marked
+        marked = self._marked()
         if marked:
             pinned = not all(topic.pinned for topic in marked)
             self._app.changes.pin_several(subject.store, marked, pinned)
@@ -102,8 +108,9 @@ class TopicActions:
 
     def _remove(self, subject: Subject, topic: Topic) -> None:
         """Remove the marked topics, or the selected one, after asking."""
-        if subject.marked:
-            self._app.changes.remove_several(subject.store, subject.marked)
+        marked = self._marked()
+        if marked:
+            self._app.changes.remove_several(subject.store, marked)
         else:
             self._app.changes.remove(subject.store, topic)
 
