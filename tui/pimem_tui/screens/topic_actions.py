@@ -32,7 +32,7 @@ _OF_ENTRIES, _OF_FILES = ("set_status", "supersede"), ("toggle_pin", "remove")
 
 
 class Subject(NamedTuple):
-    """What actions are about: a store, what is known of it, and the topic that is selected there."""
+    """What actions are about: a store, what is known of it, and the selected topic."""
 
     store: Store
     status: StoreStatus | None
