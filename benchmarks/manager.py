@@ -262,18 +262,18 @@ async def _filter(screen: BrowserScreen, pilot: Pilot[None]) -> list[tuple[str, 
     assert isinstance(app, PimemApp)
     _press(app, "slash")
     await asyncio.sleep(0.3)
-    field = screen.filter_bar.input
+    field = screen.frame.filter_bar.input
     times: list[float] = []
     whole: list[float] = []
     first = 0.0
     for word in WORDS[:12]:
         for end in range(1, min(len(word), 6) + 1):
-            screen._hits = None
+            screen.browsing.hits = None
             begin = time.perf_counter()
             field.value = word[:end]
-            await _until(pilot, lambda: screen._hits is not None)
+            await _until(pilot, lambda: screen.browsing.hits is not None)
             seen = time.perf_counter() - begin
-            await _until(pilot, lambda: _is_over(screen.filter_bar.note))
+            await _until(pilot, lambda: _is_over(screen.frame.filter_bar.note))
             if not first:
                 first = time.perf_counter() - begin
             else:

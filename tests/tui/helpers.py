@@ -258,7 +258,7 @@ async def manager(
     app = PimemApp(used, places, start=start, now=lambda: NOW, top=top)
     async with app.run_test(size=size, notifications=notifications) as pilot:
         if ready:
-            await until(pilot, lambda: browser(pilot).is_read)
+            await until(pilot, lambda: browser(pilot).browsing.view.is_read)
             await settled(pilot)
         yield pilot
 

@@ -171,7 +171,7 @@ async def test_a_claude_folder_takes_new_facts(demo: Places, tmp_path: Path) -> 
     )
     app = PimemApp([registry.open_folder(str(folder), demo)], demo, now=lambda: NOW)
     async with app.run_test(size=LARGE) as pilot:
-        await until(pilot, lambda: browser(pilot).is_read)
+        await until(pilot, lambda: browser(pilot).browsing.view.is_read)
         await settled(pilot)
         await press(pilot, "n", *"new", "tab", "tab", *"hook", "tab", "space", "f2")
         assert (folder / "new.md").exists()

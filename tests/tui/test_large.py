@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pimem_core.systems import registry
-from pimem_tui.screens import store_screen
 from pimem_tui.widgets import topic_list
 from pimem_tui.widgets.topic_row import draw_row
-from pimem_tui.workers import reading
+from pimem_tui.workers import reading, row_loader
 from tui.helpers import (
     MemoryStore,
     browser,
@@ -106,15 +105,15 @@ async def test_the_top_of_a_long_list_shows_before_all_of_it_is_read(
         told.wait(PATIENCE_S)
         reading.read_store(*arguments, **options)
 
-    monkeypatch.setattr(store_screen, "read_store", late)
+    monkeypatch.setattr(row_loader, "read_store", late)
     async with manager(places, ready=False, top=reading.top_of(store)) as pilot:
         await until(pilot, begun.is_set)
-        assert not browser(pilot).is_read
+        assert not browser(pilot).browsing.view.is_read
         assert [line for line in rows(pilot) if "Topic 000" in line]
         assert "of 100" not in shown(pilot)
         await press(pilot, "down", "p")
         told.set()
-        await until(pilot, lambda: browser(pilot).is_read)
+        await until(pilot, lambda: browser(pilot).browsing.view.is_read)
         await settled(pilot)
         assert "2 of 150" in shown(pilot)
         assert selected(pilot) == "topic-001.md"

@@ -45,7 +45,7 @@ def write_above(path: Path) -> None:
 
 
 def entry(pilot: Pilot[None]) -> EntryRow:
-    row = browser(pilot).topic
+    row = browser(pilot).frame.topic
     assert isinstance(row, EntryRow)
     return row
 
@@ -106,7 +106,7 @@ async def test_what_the_caps_cut_is_said(world: World) -> None:
     world.fill(global_={"knowledge/lessons.md": text})
     async with manager(world.places, start=2) as pilot:
         await press(pilot, "end")
-        topic = browser(pilot).topic
+        topic = browser(pilot).frame.topic
         assert topic is not None
         assert str(topic.note).startswith("cut for lack of room, 3,")
         assert str(topic.note).endswith(f" of {len(text.rstrip()):,} characters")
@@ -127,7 +127,11 @@ async def test_a_status_that_stays_as_it_is_changes_nothing(demo: Places) -> Non
 async def test_own_changes_are_not_marked_as_those_of_others(demo: Places) -> None:
     async with manager(demo, start=WORKSPACE) as pilot:
         await press(pilot, "right", "down", "down")
-        app, store, touched = pilot.app, browser(pilot).store, frozenset({entry(pilot).file})
+        app, store, touched = (
+            pilot.app,
+            browser(pilot).browsing.store,
+            frozenset({entry(pilot).file}),
+        )
         assert isinstance(app, PimemApp)
         assert app.outcomes.by_others(store, touched) == touched
         await press(pilot, "S", "down", "enter")
@@ -202,7 +206,7 @@ async def test_an_entry_and_a_file_go_to_the_archive(demo: Places) -> None:
 async def test_an_archived_file_is_read_and_cannot_be_archived_again(demo: Places) -> None:
     async with manager(demo, start=WORKSPACE) as pilot:
         await press(pilot, "end")
-        assert browser(pilot).check_action("archive", ()) is None
+        assert browser(pilot).check_action("topic", ("archive",)) is None
         await press(pilot, "enter")
         assert "archived" in shown(pilot)
         assert "Fixed with the new resizer." in shown(pilot)
@@ -213,19 +217,22 @@ async def test_files_are_not_removed_by_a_key_on_an_entry(demo: Places) -> None:
         await press(pilot, "right")
         await press(pilot, "down")
         screen = browser(pilot)
-        assert screen.check_action("remove", ()) is None
+        assert screen.check_action("topic", ("remove",)) is None
         assert screen.check_action("mark", ()) is None
-        assert screen.check_action("set_status", ()) is True
+        assert screen.check_action("topic", ("set_status",)) is True
         await press(pilot, "r", "up")
-        assert screen.check_action("set_status", ()) is None
-        assert screen.check_action("remove", ()) is True
+        assert screen.check_action("topic", ("set_status",)) is None
+        assert screen.check_action("topic", ("remove",)) is True
         assert notices(pilot) == []
 
 
 async def test_other_stores_have_no_second_level(demo: Places) -> None:
     async with manager(demo) as pilot:
-        for action in ("unfold", "fold", "set_status", "archive", "clear_task", "init_layer"):
-            assert browser(pilot).check_action(action, ()) is False, action
+        for action, name in (
+            *(("tree", "unfold"), ("tree", "fold"), ("topic", "set_status"), ("topic", "archive")),
+            *(("layer", "clear_task"), ("layer", "init")),
+        ):
+            assert browser(pilot).check_action(action, (name,)) is False, name
 
 
 async def test_an_entry_is_read_and_its_relations_are_followed(demo: Places) -> None:

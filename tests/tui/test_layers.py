@@ -53,7 +53,7 @@ async def test_a_layer_that_is_missing_is_created_and_undone(world: World) -> No
         await press(pilot, "I")
         assert "Created in ~/project/.pi/memory: " in notices(pilot)[0]
         assert "index.md" in shown(pilot)
-        assert browser(pilot).check_action("init_layer", ()) is False
+        assert browser(pilot).check_action("layer", ("init",)) is False
         await press(pilot, "u")
         assert "I creates it" in shown(pilot)
     assert not (world.workspace / "index.md").exists()
@@ -100,7 +100,7 @@ async def test_where_there_can_be_no_memory_it_says_why(world: World) -> None:
         await press(pilot, "tab")
         assert "There can be no memory here." in shown(pilot)
         assert "leads through a symbolic link" in shown(pilot)
-        assert browser(pilot).check_action("init_layer", ()) is None
+        assert browser(pilot).check_action("layer", ("init",)) is None
         assert browser(pilot).check_action("new", ()) is None
 
 
@@ -120,7 +120,7 @@ async def test_the_task_is_shown_edited_and_cleared(demo: Places) -> None:
         assert task(demo) == "[b]Write[/b] the report\n"
         await press(pilot, "W", "y")
         assert "no current task" in shown(pilot)
-        assert browser(pilot).check_action("clear_task", ()) is None
+        assert browser(pilot).check_action("layer", ("clear_task",)) is None
         assert task(demo) == ""
         await press(pilot, "u")
         assert "task [b]Write[/b]" in shown(pilot)

@@ -95,7 +95,7 @@ async def test_the_preview_is_laid_out_for_its_width_only(
 
     monkeypatch.setattr("pimem_tui.widgets.preview.read_body", reading)
     async with manager(demo) as pilot:
-        body = browser(pilot).preview.body
+        body = browser(pilot).frame.preview.body
         assert set(widths) == {body.measure}
         await pilot.resize_terminal(80, 24)
         await settled(pilot)

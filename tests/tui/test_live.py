@@ -179,10 +179,10 @@ async def test_several_are_pinned_and_removed_at_once(demo: Places) -> None:
 async def test_marking_all_and_none(demo: Places) -> None:
     async with manager(demo) as pilot:
         await press(pilot, "slash", *"deploy", "enter", "a")
-        marked = len(browser(pilot).marked)
+        marked = len(browser(pilot).browsing.view.marked_topics)
         assert marked == len(browser(pilot).topic_list.listing.topics) > 0
         await press(pilot, "a")
-        assert not browser(pilot).marked
+        assert not browser(pilot).browsing.view.marked_topics
 
 
 async def test_orders(demo: Places) -> None:

@@ -80,7 +80,7 @@ def broken_record(places: Places) -> None:
 
 def rewrite(pilot: Pilot[None]) -> None:
     """What another program does meanwhile: every other part of the long text changes."""
-    path = Path(browser(pilot).store.place, PREFERENCES)
+    path = Path(browser(pilot).browsing.store.place, PREFERENCES)
     text = path.read_text().replace("## Part 1", "## Theirs 1").replace("short answers", "long")
     path.write_text(text)
 

@@ -50,7 +50,7 @@ async def test_hits_of_all_stores_say_where_and_why(demo: Places) -> None:
         assert "deploy" in line_with(text, "PostgreSQL Setup")
         assert line_with(text, "Calendar of").split()[:1] == ["shared"]
         await press(pilot, "down", "down", "down", "enter")
-        assert detail(pilot).store.name == "shared"
+        assert detail(pilot).subject().store.name == "shared"
         assert "Calendar of Freezes" in shown(pilot)
         await press(pilot, "escape")
         assert isinstance(pilot.app.screen, SearchScreen)

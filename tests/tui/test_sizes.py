@@ -37,7 +37,7 @@ LARGE, NORMAL, SMALL = (120, 36), (80, 24), (40, 12)
 
 def rewrite(pilot: Pilot[None]) -> None:
     """What another program does to the topic that is being edited."""
-    path = Path(browser(pilot).store.place, "user-preferences.md")
+    path = Path(browser(pilot).browsing.store.place, "user-preferences.md")
     path.write_text(path.read_text().replace("short answers first", "long answers"))
 
 
@@ -162,7 +162,7 @@ async def test_another_theme_recolours_what_is_shown(demo: Places) -> None:
         screen = browser(pilot)
 
         def backgrounds() -> list[object]:
-            strips = screen.topic_list.render_line(3), screen.preview.body.render_line(0)
+            strips = screen.topic_list.render_line(3), screen.frame.preview.body.render_line(0)
             return [segment.style.bgcolor for strip in strips for segment in strip if segment.style]
 
         dark = backgrounds()
@@ -242,7 +242,7 @@ async def test_the_shown_store_always_has_its_name_in_the_tabs(demo: Places, wid
                 assert f" {other} " in f"{line} "
             await pilot.click("StoreTabs", offset=(line.index(" 3 ") + 1, 0))
             await settled(pilot)
-            assert browser(pilot).store.name == "global"
+            assert browser(pilot).browsing.store.name == "global"
         await press(pilot, "6")
         line = shown(pilot).splitlines()[0]
         assert " 6 of-somebody" in line

@@ -14,6 +14,7 @@ from pimem_core.systems import registry
 from pimem_tui.app import PimemApp
 from pimem_tui.rows.listing import prepare
 from pimem_tui.screens.edit import EditScreen
+from pimem_tui.services.watcher import StoreTouched
 from pimem_tui.widgets import HeaderLine
 from pimem_tui.workers.messages import StatusRead
 from tui.helpers import (
@@ -49,7 +50,7 @@ async def test_an_empty_store_names_the_way_to_fill_it() -> None:
 async def test_a_message_leaves_the_preview_in_its_place(demo: Places) -> None:
     async with manager(demo, [MemoryStore()]) as pilot:
         screen = browser(pilot)
-        assert screen.preview.region.x == 72
+        assert screen.frame.preview.region.x == 72
         assert screen.query_one(HeaderLine).joint == 72
 
 
@@ -59,13 +60,13 @@ async def test_the_top_of_a_slow_store_stays_but_nothing_is_done_to_it(demo: Pla
     top = prepare(store.topics[:2])
     async with manager(demo, [store], top=top, ready=False) as pilot:
         screen = browser(pilot)
-        await until(pilot, lambda: bool(screen.filter_bar.children))  # slow enough for a message
+        await until(pilot, lambda: screen.frame.is_complete)  # slow enough for a message
         assert "about b" in shown(pilot)
         assert "Reading" not in shown(pilot)
-        assert screen.topic is None
+        assert screen.frame.topic is None
         goes_on.set()
         await settled(pilot)
-        assert screen.topic is not None
+        assert screen.frame.topic is not None
 
 
 async def test_a_store_that_fills_up_is_shown(demo: Places) -> None:
@@ -99,7 +100,9 @@ async def test_nothing_new_is_begun_where_nothing_can_be_read(demo: Places) -> N
         assert pilot.app.screen is browser(pilot)
         assert browser(pilot).check_action("new", ()) is None
         del store.errors["list"]
-        browser(pilot)._read()
+        app = pilot.app
+        assert isinstance(app, PimemApp)
+        app.watcher.touched.publish(StoreTouched(store, frozenset()))
         await settled(pilot)
         await press(pilot, "n")
         assert isinstance(pilot.app.screen, EditScreen)
@@ -140,7 +143,7 @@ async def test_a_foreign_format_is_read_only(demo: Places, form: str) -> None:
         await press(pilot, "p", "r", "E")
         assert not {"pin", "removal", "read"} & set(store.calls)
         screen = browser(pilot)
-        assert screen.check_action("toggle_pin", ()) is None
+        assert screen.check_action("topic", ("toggle_pin",)) is None
         await press(pilot, "enter", "p", "r", "E")
         assert not {"pin", "removal", "read"} & set(store.calls)
 
@@ -207,12 +210,13 @@ async def test_an_unforeseen_error_while_reading_is_told(demo: Places) -> None:
 
 
 async def test_news_after_the_end_is_left(demo: Places) -> None:
-    async with manager(demo, [MemoryStore([make_topic("a")])]) as pilot:
+    store = MemoryStore([make_topic("a")])
+    async with manager(demo, [store]) as pilot:
         screen = browser(pilot)
-        await screen.about.remove()
+        await screen.frame.about.remove()
         left = list(screen.walk_children())
         pilot.app._running = False  # as while the app takes its screens away
-        await screen._dispatch_message(StatusRead(screen.store, screen.store.status()))
+        await screen._dispatch_message(StatusRead(store, store.status()))
         pilot.app._running = True
         await settled(pilot)
         assert list(screen.walk_children()) == left

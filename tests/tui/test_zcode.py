@@ -138,7 +138,9 @@ async def test_a_key_goes_through_the_types_and_keeps_the_words(project: Project
         for _ in range(6):
             await press(pilot, "t")
             assert isinstance(pilot.app.focused, TopicList)
-            seen.append((browser(pilot)._query, len(browser(pilot).topic_list.listing.topics)))
+            seen.append(
+                (browser(pilot).browsing.query, len(browser(pilot).topic_list.listing.topics))
+            )
         assert seen == [
             ("type:feedback", 1),
             ("type:project", 2),
@@ -147,9 +149,9 @@ async def test_a_key_goes_through_the_types_and_keeps_the_words(project: Project
             ("type:none", 1),
             ("", 6),
         ]
-        assert not browser(pilot).has_class("-filtering")
+        assert not browser(pilot).frame.has_class("-filtering")
         await press(pilot, "slash", *"staging", "enter", "t", "t")
-        assert browser(pilot)._query == "type:project staging"
+        assert browser(pilot).browsing.query == "type:project staging"
         assert list(rows(pilot)) == ["staging-db", "release-train"]
         await press(pilot, "slash")
         assert isinstance(pilot.app.focused, FilterInput)
@@ -170,7 +172,7 @@ async def test_a_store_without_types_has_no_key_for_them(project: Project) -> No
         ids = [command.title for command in commands_of(pilot.app.screen, now=False)]
         assert "List: Type" not in ids
         await press(pilot, "t")
-        assert not browser(pilot).has_class("-filtering")
+        assert not browser(pilot).frame.has_class("-filtering")
         await press(pilot, "slash", *"type:user")
         assert selected(pilot) == "deploy-checklist.md"
         await press(pilot, "escape", "escape", str(number_of(project.places) + 1))

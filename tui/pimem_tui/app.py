@@ -24,8 +24,8 @@ from .keys.type_ahead import KeyHandled, TypeAhead
 from .log import logger, logging_to, unexpected
 from .navigation import ScreenNavigation
 from .preloading import Preloading
+from .screens.base import BaseScreen
 from .screens.browser import BrowserScreen
-from .screens.topic_screen import TopicScreen
 from .services.changes import Changes
 from .services.clipboard import Clipboards
 from .services.drafts import Drafts
@@ -258,7 +258,7 @@ class PimemApp(ManagerApp):
         from .screens.help import HelpScreen
 
         screen = self.screen
-        status = screen.store_status if isinstance(screen, TopicScreen) else None
+        status = screen.store_status if isinstance(screen, BaseScreen) else None
         notes = () if status is None else (tilde(status.path, self.places.home), *status.notes)
         self.push_screen(HelpScreen(screen, [with_key(note, self.key_for) for note in notes]))
 

@@ -39,19 +39,21 @@ KEYS: dict[str, Key] = {
     "topic.back": Key(
         "escape", "back", "back", "Back to the list, or to where a link was followed"
     ),
-    "topic.edit": Key("e", "edit", "edit", "Edit the topic here"),
+    "topic.edit": Key("e", "topic('edit')", "edit", "Edit the topic here"),
     "topic.edit_outside": Key(
-        "E", "edit_outside", "$EDITOR", "Edit the topic in $VISUAL or $EDITOR"
+        "E", "topic('edit_outside')", "$EDITOR", "Edit the topic in $VISUAL or $EDITOR"
     ),
-    "topic.pin": Key("p", "toggle_pin", "pin", "Pin the topic, or unpin a pinned one"),
-    "topic.remove": Key("r", "remove", "remove", "Remove the topic, after a question"),
-    "topic.copy": Key("y", "copy", "copy", "Copy the topic's text to the clipboard"),
+    "topic.pin": Key("p", "topic('toggle_pin')", "pin", "Pin the topic, or unpin a pinned one"),
+    "topic.remove": Key("r", "topic('remove')", "remove", "Remove the topic, after a question"),
+    "topic.copy": Key("y", "topic('copy')", "copy", "Copy the topic's text to the clipboard"),
     # A dated entry, or a file of them
-    "entry.status": Key("S", "set_status", "status", "Set the status of the entry"),
+    "entry.status": Key("S", "topic('set_status')", "status", "Set the status of the entry"),
     "entry.supersede": Key(
-        "R", "supersede", "superseded by", "Choose the entry that supersedes this one"
+        "R", "topic('supersede')", "superseded by", "Choose the entry that supersedes this one"
     ),
-    "entry.archive": Key("A", "archive", "archive", "Move the entry, or the file, to the archive"),
+    "entry.archive": Key(
+        "A", "topic('archive')", "archive", "Move the entry, or the file, to the archive"
+    ),
     # The links of a topic
     "link.next": Key("tab", "next_link(1)", "next link", "Choose the next link"),
     "link.previous": Key("shift+tab", "next_link(-1)", "previous link", "Choose the link before"),
@@ -72,28 +74,33 @@ KEYS: dict[str, Key] = {
         "escape", "leave", "leave", "Drop the marks, clear the filter; without either, quit"
     ),
     "list.drafts": Key("D", "drafts", "drafts", "Go on with a text that was never saved"),
-    "list.injection": Key("i", "injection", "injection", "Show what pi's model is given"),
+    "list.injection": Key("i", "go('injection')", "injection", "Show what pi's model is given"),
     "list.settings": Key(
-        "c", "settings", "settings", "Show the settings, with rules and numbers of each system"
+        "c",
+        "go('settings')",
+        "settings",
+        "Show the settings, with rules and numbers of each system",
     ),
-    "list.handoff": Key("h", "handoff", "handoff", "Show what pi hands over at a compaction"),
-    "list.search": Key("F", "search", "search all", "Search all stores at once"),
+    "list.handoff": Key("h", "go('handoff')", "handoff", "Show what pi hands over at a compaction"),
+    "list.search": Key("F", "go('search')", "search all", "Search all stores at once"),
     "list.up": Key("up,k", "move(-1)", "up", "Select the topic above"),
     "list.down": Key("down,j", "move(1)", "down", "Select the topic below"),
     "list.page_up": Key("pageup", "move_page(-1)", "page up", "Move up by a screen"),
     "list.page_down": Key("pagedown", "move_page(1)", "page down", "Move down by a screen"),
     "list.first": Key("home,g", "first", "first", "Select the first topic"),
     "list.last": Key("end,G", "last", "last", "Select the last topic"),
-    "tree.unfold": Key("right", "unfold", "entries", "Show the entries of the file"),
-    "tree.fold": Key("left", "fold", "fold", "Hide the entries, and go to their file"),
-    "tree.all": Key("x", "unfold_all", "all entries", "Show or hide the entries of all files"),
-    "tree.follow": Key(
-        "f", "follow_entry", "follow", "Go to the entry that supersedes this one, or back"
+    "tree.unfold": Key("right", "tree('unfold')", "entries", "Show the entries of the file"),
+    "tree.fold": Key("left", "tree('fold')", "fold", "Hide the entries, and go to their file"),
+    "tree.all": Key(
+        "x", "tree('unfold_all')", "all entries", "Show or hide the entries of all files"
     ),
-    "layer.init": Key("I", "init_layer", "create", "Create this memory: its folders and index"),
-    "layer.inbox": Key("b", "inbox", "inbox", "Review and promote what is in the inbox"),
-    "layer.edit_task": Key("w", "edit_task", "edit task", "Edit the current task"),
-    "layer.clear_task": Key("W", "clear_task", "clear task", "Clear the current task"),
+    "tree.follow": Key(
+        "f", "tree('follow')", "follow", "Go to the entry that supersedes this one, or back"
+    ),
+    "layer.init": Key("I", "layer('init')", "create", "Create this memory: its folders and index"),
+    "layer.inbox": Key("b", "go('inbox')", "inbox", "Review and promote what is in the inbox"),
+    "layer.edit_task": Key("w", "layer('edit_task')", "edit task", "Edit the current task"),
+    "layer.clear_task": Key("W", "layer('clear_task')", "clear task", "Clear the current task"),
     "store.next": Key("tab", "next_store(1)", "next", "Show the next store"),
     "store.previous": Key("shift+tab", "next_store(-1)", "previous", "Show the previous store"),
     **{

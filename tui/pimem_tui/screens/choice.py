@@ -9,6 +9,7 @@ from pimem_styles import stylesheets
 from rich.cells import cell_len
 from textual import getters, on
 from textual.containers import Vertical
+from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from ..drawing.cells import clean, cut, fit
@@ -16,7 +17,8 @@ from ..drawing.wrap import Run
 from ..keys.bindings import bindings_of, key_of
 from ..widgets.line_input import LineInput
 from ..widgets.rows import Rows
-from .steady import SteadyModal
+from ..widgets.text_styles import TEXT_STYLE_CLASSES
+from .base import BaseScreen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -31,12 +33,13 @@ if TYPE_CHECKING:
 _MOST_LABEL = 40
 
 
-class ChoiceScreen(SteadyModal[str | None]):
+class ChoiceScreen(ModalScreen[str | None], BaseScreen[str | None]):
     """Answers with the value of one option, or with what was typed; None when nothing was chosen.
 
     Typing keeps to what contains the words.
     """
 
+    COMPONENT_CLASSES: ClassVar[set[str]] = {*TEXT_STYLE_CLASSES}
     CSS_PATH = stylesheets("choice")
     BINDINGS: ClassVar[list[BindingType]] = bindings_of("choice")
 

@@ -7,19 +7,22 @@ from typing import TYPE_CHECKING, ClassVar
 from pimem_core.formats.text import visible
 from pimem_styles import stylesheets
 from textual.containers import Horizontal, VerticalScroll
+from textual.screen import ModalScreen
 from textual.widgets import Button, Static
 
 from ..keys.bindings import bindings_of
-from .steady import SteadyModal
+from ..widgets.text_styles import TEXT_STYLE_CLASSES
+from .base import BaseScreen
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
 
-class ConfirmScreen(SteadyModal[bool]):
+class ConfirmScreen(ModalScreen[bool], BaseScreen[bool]):
     """Asks one question. Cancel has the focus, and only `y` or its button says yes."""
 
+    COMPONENT_CLASSES: ClassVar[set[str]] = {*TEXT_STYLE_CLASSES}
     CSS_PATH = stylesheets("confirm")
     AUTO_FOCUS = "#cancel"
     BINDINGS: ClassVar[list[BindingType]] = bindings_of("confirm")

@@ -17,7 +17,7 @@ from ..drawing.wrap import Run, wrap
 from ..keys.bindings import bindings_of
 from ..services.manager_app import ManagerApp
 from ..widgets import BodyView, KeyBar, TooSmall
-from .steady import SteadyScreen
+from .base import BaseScreen
 
 if TYPE_CHECKING:
     from pimem_core.formats.merge import Region
@@ -35,7 +35,7 @@ class _Column(NamedTuple):
     places: list[int]
 
 
-class ConflictScreen(SteadyScreen[str | None]):
+class ConflictScreen(BaseScreen[str | None]):
     """Shows both texts and the result; gives the result, or None to go on editing."""
 
     app = getters.app(ManagerApp)

@@ -15,11 +15,15 @@ from ..drawing.cells import clean, cut
 from ..drawing.links import places_of, targets_of
 from ..keys.bindings import bindings, bindings_of
 from ..rows.branches import EntryRow, file_of
+from ..services.manager_app import ManagerApp
 from ..widgets import BodyView, KeyBar, TooSmall, TopicHeading
 from ..widgets.contents import Contents
+from ..widgets.list_frame import LOW
+from ..workers.background import Reader
 from ..workers.messages import BodyRead, LinksRead
 from ..workers.reading import read_body, read_entry_links, read_links
-from .topic_screen import LOW, TopicScreen
+from .base import BaseScreen
+from .topic_actions import Subject, TopicActions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -55,8 +59,10 @@ class _Stop(NamedTuple):
     chosen: int | None
 
 
-class DetailScreen(TopicScreen):
+class DetailScreen(BaseScreen[None], Reader):
     """Read one topic and follow its links; esc goes back along them, then to the topic's row."""
+
+    app = getters.app(ManagerApp)
 
     CSS_PATH = stylesheets("detail")
     AUTO_FOCUS = "BodyView"
@@ -73,8 +79,8 @@ class DetailScreen(TopicScreen):
         "app.help",
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        *bindings("topic.back"),
-        *TopicScreen.BINDINGS,
+        *bindings("topic.back", "topic.edit", "topic.edit_outside", "topic.pin", "topic.remove"),
+        *bindings("topic.copy", "entry.status", "entry.supersede", "entry.archive"),
         *bindings_of("link"),
     ]
 
@@ -97,6 +103,7 @@ class DetailScreen(TopicScreen):
         self._topic = topic
         self._query = query
         self._now = now
+        self._actions = TopicActions(self.app, self.subject)
         self._width = 0
         self._trail: list[_Stop] = []
         self._shown_file: str | None = None
@@ -109,19 +116,18 @@ class DetailScreen(TopicScreen):
         self._links: Links | None = None
 
     @property
-    def store(self) -> Store:
-        """The store of the topic."""
-        return self._store
-
-    @property
     def store_status(self) -> StoreStatus | None:
-        """What was known of that store when the topic was opened."""
+        """What was known of the topic's store when it was opened."""
         return self._status
 
     @property
-    def topic(self) -> Topic | None:
-        """The topic."""
+    def topic(self) -> Topic:
+        """The topic that is read."""
         return self._topic
+
+    def subject(self) -> Subject:
+        """What actions are about."""
+        return Subject(self._store, self._status, self._topic)
 
     def compose(self) -> ComposeResult:
         """Heading, body and keys."""
@@ -318,7 +324,11 @@ class DetailScreen(TopicScreen):
         """Besides what all topics need: links, which most texts have none of."""
         if action in _LINK_ACTIONS:
             return self.has_class("-read") and self.body.link_count > 0
-        return super().check_action(action, parameters)
+        return self._actions.check(str(parameters[0])) if action == "topic" else True
+
+    def action_topic(self, name: str) -> None:
+        """Do something to the topic."""
+        self._actions.run(name)
 
     # After a change ----------------------------------------------------------------------------
 

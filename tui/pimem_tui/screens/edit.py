@@ -33,9 +33,9 @@ from ..widgets.text_editor import TextEditor
 from ..widgets.topic_fields import NewTopicOptions, TopicFields
 from ..workers.background import Reader
 from ..workers.messages import DiskRead, TextMeasured
+from .base import BaseScreen
 from .edit_saving import EditSaving
 from .entry_choices import EntryChoices
-from .steady import SteadyScreen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,7 +54,7 @@ _KEYS_OF_ENTRY = (
 )
 
 
-class EditScreen(SteadyScreen[None], Reader):
+class EditScreen(BaseScreen[None], Reader):
     """Write a new topic or entry, or edit a topic. Nothing that is typed here gets lost."""
 
     app = getters.app(ManagerApp)

@@ -3,36 +3,36 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar
 
 from pimem_core.errors import PimemError
-from pimem_core.formats.text import plural, visible
+from pimem_core.formats.text import plural
 from pimem_core.formats.tokens import estimate
 from pimem_core.paths import tilde
 from pimem_core.systems.stores import HANDOFF_FILE, Handoff
 from pimem_styles import stylesheets
 from textual import getters, on
-from textual.widgets import Static
 
-from ..drawing.cells import clean, cut
 from ..keys.bindings import bindings_of
 from ..services.manager_app import ManagerApp
-from ..widgets import BodyView, KeyBar, TooSmall
+from ..widgets import KeyBar, Page, TooSmall
 from ..widgets.body_view import MEASURE
 from ..workers.background import Reader
 from ..workers.field_message import FieldMessage
-from .steady import SteadyScreen
+from .base import BaseScreen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pimem_core.systems.stores import HandoffStore, Store
+    from pimem_core.systems.stores import HandoffStore
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
     from ..drawing.lines import Line
     from ..services.jobs import Next
+    from ..services.notices import Explain
     from ..services.outcomes import ChangeFailed, TopicChanged
+    from ..workers.reading import Cancelled, Post
 
 #: Seconds between two looks at the file: pi writes it at a compaction.
 _LOOK_S = 2.0
@@ -52,7 +52,7 @@ class HandoffRead(FieldMessage):
     error: str = ""
 
 
-class HandoffScreen(SteadyScreen[None], Reader):
+class HandoffScreen(BaseScreen[None], Reader):
     """Shows the entries, newest first."""
 
     app = getters.app(ManagerApp)
@@ -69,7 +69,7 @@ class HandoffScreen(SteadyScreen[None], Reader):
     )
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("handoff")]
 
-    body = getters.query_one(BodyView)
+    page = getters.query_one(Page)
 
     def __init__(self, store: HandoffStore) -> None:
         super().__init__()
@@ -79,10 +79,7 @@ class HandoffScreen(SteadyScreen[None], Reader):
 
     def compose(self) -> ComposeResult:
         """Title, where it is, entries, keys."""
-        yield Static("Handoff", id="title", markup=False)
-        yield Static(id="about", markup=False)
-        yield BodyView()
-        yield Static(id="state", markup=False)
+        yield Page("Handoff", has_rows=False)
         yield KeyBar()
         yield TooSmall()
 
@@ -102,22 +99,10 @@ class HandoffScreen(SteadyScreen[None], Reader):
         self.call_after_refresh(self._read)
 
     def _read(self) -> None:
-        store, shown = self._store, self._shown
         width = max(min(MEASURE, self.size.width - 3), 1)  # as the text has it once it shows
-
-        def work() -> None:
-            from ..drawing.markdown import lay_out
-
-            try:
-                handoff = store.handoff()
-            except PimemError as error:
-                self.post_message(HandoffRead(None, error=self.app.notices.explain(error)))
-                return
-            if shown != (handoff.text, width):
-                lines = lay_out("\n\n".join(handoff.entries), width)
-                self.post_message(HandoffRead(handoff, lines, width))
-
-        self.run_worker(work, thread=True, exclusive=True, exit_on_error=False, group="handoff")
+        explain = self.app.notices.explain
+        job = partial(_read_handoff, self._store, explain, width, self._shown)
+        self.read("handoff", job)
 
     @on(HandoffRead)
     def _take(self, message: HandoffRead) -> None:
@@ -136,10 +121,9 @@ class HandoffScreen(SteadyScreen[None], Reader):
                 about = f"{entries} · the newest goes to the model, {cost} · {where}"
             else:
                 about, state = where, _EMPTY.format(key=self.app.key_for("list.settings"))
-        self.set_class(bool(state), "-message")
-        self.query_one("#about", Static).update(cut(clean(about), max(self.size.width - 2, 1)))
-        self.query_one("#state", Static).update(visible(state))
-        self.body.show(message.lines, keep_place=True)
+        self.page.show_about(about)
+        self.page.say_instead(state)
+        self.page.text.show(message.lines, keep_place=True)
         self.refresh_bindings()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -150,17 +134,13 @@ class HandoffScreen(SteadyScreen[None], Reader):
             return True if self._handoff is not None and self._handoff.text else None
         return True
 
-    @property
-    def _as_store(self) -> Store:
-        return cast("Store", self._store)
-
     def action_edit(self) -> None:
         """Edit the file inside the app."""
-        self.app.editor.open(self._as_store, HANDOFF_FILE, whole=True)
+        self.app.editor.open(self._store, HANDOFF_FILE, whole=True)
 
     def action_edit_outside(self) -> None:
         """Edit the file in the person's editor."""
-        self.app.external_editor.open(self._as_store, HANDOFF_FILE)
+        self.app.external_editor.open(self._store, HANDOFF_FILE)
 
     def action_clear(self) -> None:
         """Empty the handoff."""
@@ -169,10 +149,26 @@ class HandoffScreen(SteadyScreen[None], Reader):
         def clear() -> Next:
             with self.app.jobs.turn:
                 change = store.clear_handoff()
-            return partial(self.app.outcomes.report, self._as_store, change)
+            return partial(self.app.outcomes.report, self._store, change)
 
         self.app.jobs.start(store, HANDOFF_FILE, clear)
 
-    def action_back(self) -> None:
-        """Go back."""
-        self.dismiss()
+
+def _read_handoff(
+    store: HandoffStore,
+    explain: Explain,
+    width: int,
+    shown: tuple[str, int] | None,
+    post: Post,
+    cancelled: Cancelled,
+) -> None:
+    """Read the handoff and lay it out, unless its text shows already in this width."""
+    from ..drawing.markdown import lay_out
+
+    try:
+        handoff = store.handoff()
+    except PimemError as error:
+        post(HandoffRead(None, error=explain(error)))
+        return
+    if shown != (handoff.text, width) and not cancelled():
+        post(HandoffRead(handoff, lay_out("\n\n".join(handoff.entries), width), width))

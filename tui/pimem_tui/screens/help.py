@@ -8,12 +8,14 @@ from pimem_core.formats.text import visible
 from pimem_styles import stylesheets
 from textual.containers import VerticalScroll
 from textual.content import Content
+from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from ..drawing.wrap import Run, wrap
 from ..keys.bindings import bindings
 from ..keys.commands import commands_of
-from .steady import SteadyModal
+from ..widgets.text_styles import TEXT_STYLE_CLASSES
+from .base import BaseScreen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,9 +38,10 @@ _MARKS = (
 _INDENT, _FULL = 12, 69
 
 
-class HelpScreen(SteadyModal[None]):
+class HelpScreen(ModalScreen[None], BaseScreen[None]):
     """Lists every key that the screen below knows, and what there is to say about the store."""
 
+    COMPONENT_CLASSES: ClassVar[set[str]] = {*TEXT_STYLE_CLASSES}
     CSS_PATH = stylesheets("help")
     AUTO_FOCUS = "#box"
     BINDINGS: ClassVar[list[BindingType]] = bindings("help.close")

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from pimem_core.errors import PimemError
-from pimem_core.formats.text import plural, visible, visible_cell
+from pimem_core.formats.text import plural, visible
 from pimem_core.paths import tilde
 from pimem_core.systems import undo
 from pimem_styles import stylesheets
 from rich.cells import cell_len
 from textual import getters, on
-from textual.containers import Vertical
-from textual.widgets import Static
 
 from ..drawing.cells import clean, cut, fit
 from ..drawing.lines import Line
@@ -21,20 +20,24 @@ from ..hints import shorten_paths
 from ..keys.bindings import bindings_of
 from ..rows.ages import short_age
 from ..services.manager_app import ManagerApp
-from ..widgets import BodyView, KeyBar, TooSmall
+from ..widgets import KeyBar, Page, TooSmall
 from ..widgets.rows import Rows
 from ..workers.background import Reader
 from ..workers.messages import DifferenceRead, HistoryRead
-from .steady import SteadyScreen
+from .base import BaseScreen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pimem_core.model import HistoryEntry
+    from pimem_core.paths import Places
+    from pimem_core.systems.stores import Store
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
+    from ..services.notices import Explain
     from ..services.outcomes import ChangeFailed, TopicChanged
+    from ..workers.reading import Cancelled, Post
 
 _KINDS = {"-": "removed", "+": "added", "@": "muted"}
 #: Cells from which there is room for the date beside the age.
@@ -44,7 +47,7 @@ _EMPTY = "Nothing was changed through pimem yet."
 _MOST = 2_000
 
 
-class HistoryScreen(SteadyScreen[None], Reader):
+class HistoryScreen(BaseScreen[None], Reader):
     """Lists the changes and shows what the selected one did."""
 
     app = getters.app(ManagerApp)
@@ -54,8 +57,7 @@ class HistoryScreen(SteadyScreen[None], Reader):
     KEY_BAR = ("history.undo", "history.redo", "history.back", "app.help")
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("history")]
 
-    rows = getters.query_one(Rows)
-    difference = getters.query_one(BodyView)
+    page = getters.query_one(Page)
     key_bar = getters.query_one(KeyBar)
 
     def __init__(self) -> None:
@@ -65,12 +67,7 @@ class HistoryScreen(SteadyScreen[None], Reader):
 
     def compose(self) -> ComposeResult:
         """Title, changes, difference, keys."""
-        yield Static("History", id="title", markup=False)
-        yield Static(id="trouble", markup=False)
-        with Vertical(id="body"):
-            yield Rows()
-            yield BodyView(can_focus=False)
-        yield Static(id="state", markup=False)
+        yield Page("History")
         yield KeyBar()
         yield TooSmall()
 
@@ -84,30 +81,19 @@ class HistoryScreen(SteadyScreen[None], Reader):
         self._read()
 
     def _read(self) -> None:
-        places, stores = self.app.places, self.app.stores
         self.due = True
-
-        def work() -> None:
-            try:
-                left_out: list[str] = []
-                entries = undo.history(places, stores, left_out=left_out)[:_MOST]
-                found = HistoryRead(entries, left_out)
-            except PimemError as error:
-                found = HistoryRead((), error=self.app.notices.explain(error))
-            self.post_message(found)
-
-        self.run_worker(work, thread=True, exclusive=True, exit_on_error=False, group="history")
+        app = self.app
+        self.read("history", partial(_read_history, app.places, app.stores, app.notices.explain))
 
     @on(HistoryRead)
     def _take(self, message: HistoryRead) -> None:
         self.due = False
         self._entries = message.entries
-        self.set_class(not message.entries, "-message")
-        text = _EMPTY
+        text = "" if message.entries else _EMPTY
         if message.error:
             reason = shorten_paths(message.error, self.app.places.home)
             text = f"The history cannot be read.\n\n{reason}"
-        self.query_one("#state", Static).update(visible(text))
+        self.page.say_instead(text)
         self._troubles = message.troubles
         self._show_troubles()
         self._show_rows()
@@ -117,10 +103,12 @@ class HistoryScreen(SteadyScreen[None], Reader):
         """One change; the date goes first where there is no room, the name shrinks last."""
         age = short_age(entry.time, self.app.now())
         taken_back = not entry.undoable and entry.action != "undo"
-        moment = f"{entry.time[:16].replace('T', ' ')} " if self.rows.size.width >= _DATED else ""
+        moment = (
+            f"{entry.time[:16].replace('T', ' ')} " if self.page.rows.size.width >= _DATED else ""
+        )
         after = f"  {clean(entry.store)}" + ("  (undone)" if taken_back else "")
         before = f" {moment}{age:>4}  "
-        room = self.rows.size.width - cell_len(before) - 8 - cell_len(after) - 1
+        room = self.page.rows.size.width - cell_len(before) - 8 - cell_len(after) - 1
         return [
             Run(before, "muted"),
             Run(fit(clean(entry.action), 7) + " ", "warning" if taken_back else ""),
@@ -133,9 +121,8 @@ class HistoryScreen(SteadyScreen[None], Reader):
         found = self._troubles
         self.set_class(bool(found), "-troubled")
         if found:
-            text = f"! {plural(len(found), 'record')} left out: "
-            text += visible_cell(tilde(found[0], self.app.places.home))
-            self.query_one("#trouble", Static).update(cut(text, max(self.size.width - 2, 1)))
+            reason = tilde(found[0], self.app.places.home)
+            self.page.show_about(f"! {plural(len(found), 'record')} left out: {reason}")
 
     def on_resize(self) -> None:
         """Lay changes and difference out for the new width."""
@@ -144,37 +131,29 @@ class HistoryScreen(SteadyScreen[None], Reader):
 
     def _show_rows(self) -> None:
         rows = [self._row(entry) for entry in self._entries]
-        self.rows.show(rows, selected=self.rows.selected)
+        self.page.rows.show(rows, selected=self.page.rows.selected)
 
     @on(Rows.RowSelected)
-    def _read_difference(self) -> None:
-        row = self.rows.selected
+    def _show_selected(self) -> None:
+        row = self.page.rows.selected
         if not 0 <= row < len(self._entries):
-            self.difference.show(())
+            self.page.text.show(())
             return
         self.key_bar.status = f"{row + 1:,} of {len(self._entries):,}"
-        entry, places = self._entries[row], self.app.places
-
-        def work() -> None:
-            try:
-                text = undo.difference(places, entry.id)
-            except PimemError as error:
-                text = str(error)
-            self.post_message(DifferenceRead(entry.id, text))
-
-        self.run_worker(work, thread=True, exclusive=True, exit_on_error=False, group="difference")
+        job = partial(_read_difference, self.app.places, self._entries[row].id)
+        self.read("difference", job)
 
     @on(DifferenceRead)
     def _show_difference(self, message: DifferenceRead) -> None:
-        row = self.rows.selected
+        row = self.page.rows.selected
         if row >= len(self._entries) or self._entries[row].id != message.entry:
             return
         lines: list[Line] = []
-        width, home = self.difference.measure, self.app.places.home
+        width, home = self.page.text.measure, self.app.places.home
         for line in visible(message.text).split("\n"):
             kind = _KINDS.get(line[:1], "heading" if line.startswith("/") else "")
             lines += [Line(tuple(part)) for part in wrap([Run(tilde(line, home), kind)], width)]
-        self.difference.show(lines)
+        self.page.text.show(lines)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Undo and redo need something to take back."""
@@ -187,7 +166,7 @@ class HistoryScreen(SteadyScreen[None], Reader):
 
     def action_page(self, direction: int) -> None:
         """Scroll the difference."""
-        self.difference.page(direction)
+        self.page.scroll_text(direction)
 
     def action_undo_newest(self) -> None:
         """Undo the newest change."""
@@ -197,6 +176,26 @@ class HistoryScreen(SteadyScreen[None], Reader):
         """Redo what was undone last."""
         self.app.changes.redo()
 
-    def action_back(self) -> None:
-        """Go back."""
-        self.dismiss()
+
+def _read_history(
+    places: Places, stores: Sequence[Store], explain: Explain, post: Post, cancelled: Cancelled
+) -> None:
+    """Read the journal."""
+    try:
+        left_out: list[str] = []
+        entries = undo.history(places, stores, left_out=left_out)[:_MOST]
+        found = HistoryRead(entries, left_out)
+    except PimemError as error:
+        found = HistoryRead((), error=explain(error))
+    if not cancelled():
+        post(found)
+
+
+def _read_difference(places: Places, entry: str, post: Post, cancelled: Cancelled) -> None:
+    """Work out what a change did."""
+    try:
+        text = undo.difference(places, entry)
+    except PimemError as error:
+        text = str(error)
+    if not cancelled():
+        post(DifferenceRead(entry, text))

@@ -11,8 +11,6 @@ from pimem_core.model import Topic
 from pimem_styles import stylesheets
 from rich.cells import cell_len
 from textual import getters, on
-from textual.containers import Vertical
-from textual.widgets import Static
 
 from ..drawing.cells import clean, cut
 from ..drawing.wrap import Run
@@ -21,13 +19,13 @@ from ..rows.targets import target_options, typed_target
 from ..services.layer_changes import Wanted
 from ..services.manager_app import ManagerApp
 from ..services.watcher import StoreTouched
-from ..widgets import BodyView, KeyBar, TooSmall
+from ..widgets import KeyBar, Page, TooSmall
 from ..widgets.rows import Rows
 from ..workers.background import Reader
 from ..workers.messages import BodyRead, InboxRead, TargetsRead
 from ..workers.reading import read_body
+from .base import BaseScreen
 from .choice import ChoiceScreen
-from .steady import SteadyScreen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -36,7 +34,9 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
+    from ..services.notices import Explain
     from ..services.outcomes import ChangeFailed, TopicChanged
+    from ..workers.reading import Cancelled, Post
 
 _EMPTY = (
     "Nothing waits in the inbox.\n\n"
@@ -63,7 +63,7 @@ class _Row(NamedTuple):
         return self.layer.path, self.file.file
 
 
-class InboxScreen(SteadyScreen[None], Reader):
+class InboxScreen(BaseScreen[None], Reader):
     """The files of both inboxes with their sections; the text of the selected one beside them."""
 
     app = getters.app(ManagerApp)
@@ -82,8 +82,7 @@ class InboxScreen(SteadyScreen[None], Reader):
     )
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("inbox")]
 
-    rows = getters.query_one(Rows)
-    text = getters.query_one(BodyView)
+    page = getters.query_one(Page)
     key_bar = getters.query_one(KeyBar)
 
     def __init__(self, now: Callable[[], float]) -> None:
@@ -96,11 +95,7 @@ class InboxScreen(SteadyScreen[None], Reader):
 
     def compose(self) -> ComposeResult:
         """Title, files, text, keys."""
-        yield Static("Inbox", id="title", markup=False)
-        with Vertical(id="body"):
-            yield Rows()
-            yield BodyView(can_focus=False)
-        yield Static(id="state", markup=False)
+        yield Page("Inbox")
         yield KeyBar()
         yield TooSmall()
 
@@ -117,36 +112,25 @@ class InboxScreen(SteadyScreen[None], Reader):
         self._read()
 
     def _read(self) -> None:
-        layers = self.app.layers.all
-
-        def work() -> None:
-            found, error = [], ""
-            for layer in layers:
-                try:
-                    found += [(layer, file) for file in layer.inbox()]
-                except PimemError as failure:
-                    error = self.app.notices.explain(failure)
-            self.post_message(InboxRead(found, error))
-
-        self.run_worker(work, thread=True, exclusive=True, exit_on_error=False, group="inbox")
+        self.read("inbox", partial(_read_inboxes, self.app.layers.all, self.app.notices.explain))
 
     @on(InboxRead)
-    def _take(self, message: InboxRead) -> None:
+    def _take(self, found: InboxRead) -> None:
         self.due = False
         old = self.selected
         self._rows = []
-        for layer, file in message.files:
+        for layer, file in found.files:
             self._rows.append(_Row(layer, file))
             self._rows += [_Row(layer, file, section) for section in file.sections]
-        if message.error:
-            self.app.notices.say_error(message.error)
-        count = len(message.files)
-        self.set_class(not count, "-message")
-        self.query_one("#title", Static).update(
+        if found.error:
+            self.app.notices.say_error(found.error)
+        count = len(found.files)
+        self.page.show_title(
             f"Inbox: {plural(count, 'file')} to review and promote" if count else "Inbox"
         )
         text = _EMPTY if self._workspace is not None else _NO_WORKSPACE
-        self.query_one("#state", Static).update(text.format(key=self.app.key_for("inbox.new")))
+        text = text.format(key=self.app.key_for("inbox.new"))
+        self.page.say_instead("" if count else text)
         self._show(self._place_of(old))
 
     def _place_of(self, old: _Row | None) -> int:
@@ -157,10 +141,10 @@ class InboxScreen(SteadyScreen[None], Reader):
         for wanted in ((old.key, old.section), (old.key, None)):
             if wanted in keys:
                 return keys.index(wanted)
-        return self.rows.selected
+        return self.page.rows.selected
 
     def _show(self, selected: int) -> None:
-        self.rows.show([self._draw(row) for row in self._rows], selected=selected)
+        self.page.rows.show([self._draw(row) for row in self._rows], selected=selected)
         self.refresh_bindings()
 
     def _draw(self, row: _Row) -> list[Run]:
@@ -170,14 +154,14 @@ class InboxScreen(SteadyScreen[None], Reader):
         several = len({other.layer.path for other in self._rows}) > 1
         layer = f"  {clean(row.layer.name)}" if several else ""
         state = "" if row.file.filled else "  to fill in"
-        room = self.rows.size.width - 2 - cell_len(state) - cell_len(layer)
+        room = self.page.rows.size.width - 2 - cell_len(state) - cell_len(layer)
         name = cut(clean(row.file.file.removeprefix("inbox/")), max(room, 8))
         return [Run(f" {name}", "name"), Run(state, "warning"), Run(layer, "muted")]
 
     @property
     def selected(self) -> _Row | None:
         """The selected row."""
-        row = self.rows.selected
+        row = self.page.rows.selected
         return self._rows[row] if 0 <= row < len(self._rows) else None
 
     @property
@@ -195,28 +179,28 @@ class InboxScreen(SteadyScreen[None], Reader):
 
     def on_resize(self) -> None:
         """Lay rows and text out for the new width."""
-        self.call_after_refresh(lambda: self._show(self.rows.selected))
+        self.call_after_refresh(lambda: self._show(self.page.rows.selected))
 
     @on(Rows.RowSelected)
     def _read_text(self) -> None:
         row = self.selected
         self.refresh_bindings()
         if row is None:
-            self.text.show(())
+            self.page.text.show(())
             self.key_bar.status = ""
             return
         chosen = self._chosen(row)
         sections = len(row.file.sections)
         count = sections if chosen is None else len(chosen)
         self.key_bar.status = f"{count:,} of {plural(sections, 'section')}" if sections else ""
-        job = partial(read_body, row.layer, _topic(row), self.text.measure)
+        job = partial(read_body, row.layer, _topic(row), self.page.text.measure)
         self.read("text", job)
 
     @on(BodyRead)
     def _show_text(self, message: BodyRead) -> None:
         row = self.selected
         if row is not None and message.topic.file == row.file.file:
-            self.text.show(message.lines, keep_place=True)
+            self.page.text.show(message.lines, keep_place=True)
 
     # Actions -----------------------------------------------------------------------------------
 
@@ -236,7 +220,7 @@ class InboxScreen(SteadyScreen[None], Reader):
 
     def action_page(self, direction: int) -> None:
         """Scroll the text."""
-        self.text.page(direction)
+        self.page.scroll_text(direction)
 
     def action_choose(self) -> None:
         """Choose the section or leave it out; on a file, all of them or none."""
@@ -250,7 +234,7 @@ class InboxScreen(SteadyScreen[None], Reader):
             left_out.clear()
         else:
             left_out |= set(row.file.sections)
-        self._show(self.rows.selected)
+        self._show(self.page.rows.selected)
 
     def action_promote(self) -> None:
         """Ask where the chosen sections go."""
@@ -259,11 +243,7 @@ class InboxScreen(SteadyScreen[None], Reader):
             return
         self._begun = row
         self.due = True
-
-        def work() -> None:
-            self.post_message(TargetsRead(row.layer.targets()))
-
-        self.run_worker(work, thread=True, exclusive=True, exit_on_error=False, group="targets")
+        self.read("targets", partial(_read_targets, row.layer))
 
     @on(TargetsRead)
     def _ask_target(self, message: TargetsRead) -> None:
@@ -321,10 +301,6 @@ class InboxScreen(SteadyScreen[None], Reader):
         if self._workspace is not None:
             self.app.layers.checkpoint(self._workspace)
 
-    def action_back(self) -> None:
-        """Go back."""
-        self.dismiss()
-
 
 def _topic(row: _Row) -> Topic:
     return Topic(
@@ -336,3 +312,24 @@ def _topic(row: _Row) -> Topic:
         listed=False,
         note="waits in the inbox",
     )
+
+
+def _read_inboxes(
+    layers: Sequence[LayerStore], explain: Explain, post: Post, cancelled: Cancelled
+) -> None:
+    """Read the inboxes of all layers; of what cannot be read the last is told."""
+    found, error = [], ""
+    for layer in layers:
+        try:
+            found += [(layer, file) for file in layer.inbox()]
+        except PimemError as failure:
+            error = explain(failure)
+    if not cancelled():
+        post(InboxRead(found, error))
+
+
+def _read_targets(layer: LayerStore, post: Post, cancelled: Cancelled) -> None:
+    """Find where text from the inbox of a layer can go."""
+    targets = layer.targets()
+    if not cancelled():
+        post(TargetsRead(targets))

@@ -23,7 +23,7 @@ from ..widgets import BodyView, KeyBar, TooSmall
 from ..widgets.rows import Rows
 from ..workers.background import Reader
 from ..workers.field_message import FieldMessage
-from .steady import SteadyScreen
+from .base import BaseScreen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,7 +65,7 @@ class InjectionRead(FieldMessage):
     injection: _Injection
 
 
-class InjectionScreen(SteadyScreen[None], Reader):
+class InjectionScreen(BaseScreen[None], Reader):
     """The text at the left, its entries with bars at the right; moving in one moves the other."""
 
     app = getters.app(ManagerApp)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from pimem_core.errors import PimemError
@@ -9,19 +10,18 @@ from pimem_core.formats.text import plural, visible
 from pimem_core.paths import tilde
 from pimem_styles import stylesheets
 from textual import getters, on
-from textual.widgets import Static
 
-from ..drawing.cells import clean, cut
+from ..drawing.cells import clean
 from ..drawing.lines import Line
 from ..drawing.wrap import Run, wrap
 from ..keys.bindings import bindings_of
 from ..rows.targets import target_options, typed_target
 from ..services.manager_app import ManagerApp
-from ..widgets import BodyView, KeyBar, TooSmall
+from ..widgets import KeyBar, Page, TooSmall
 from ..workers.background import Reader
 from ..workers.messages import PromotionRead
+from .base import BaseScreen
 from .choice import ChoiceScreen
-from .steady import SteadyScreen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,13 +31,15 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
     from ..services.layer_changes import Wanted
+    from ..services.notices import Explain
     from ..services.outcomes import ChangeFailed, TopicChanged
+    from ..workers.reading import Cancelled, Post
 
 #: Lines of the old text that show above what is added.
 _ABOVE = 4
 
 
-class PromotionScreen(SteadyScreen[None], Reader):
+class PromotionScreen(BaseScreen[None], Reader):
     """The target as it would be, what is added marked; nothing is written before `promote`."""
 
     app = getters.app(ManagerApp)
@@ -47,7 +49,7 @@ class PromotionScreen(SteadyScreen[None], Reader):
     KEY_BAR = ("promotion.do", "promotion.target", "promotion.back", "app.help")
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("promotion")]
 
-    text = getters.query_one(BodyView)
+    page = getters.query_one(Page)
 
     def __init__(self, store: LayerStore, wanted: Wanted, targets: Sequence[Target]) -> None:
         super().__init__()
@@ -58,9 +60,7 @@ class PromotionScreen(SteadyScreen[None], Reader):
 
     def compose(self) -> ComposeResult:
         """Title, text, keys."""
-        yield Static("Reading …", id="title", markup=False)
-        yield Static(id="about", markup=False)
-        yield BodyView()
+        yield Page("Reading …", has_rows=False)
         yield KeyBar()
         yield TooSmall()
 
@@ -71,20 +71,9 @@ class PromotionScreen(SteadyScreen[None], Reader):
         self._read()
 
     def _read(self) -> None:
-        store, wanted = self._store, self._wanted
         self.due = True
-
-        def work() -> None:
-            try:
-                promotion = store.promotion(
-                    wanted.file, wanted.folder, wanted.target, sections=wanted.sections
-                )
-            except PimemError as error:
-                self.post_message(PromotionRead(None, self.app.notices.explain(error)))
-            else:
-                self.post_message(PromotionRead(promotion, ""))
-
-        self.run_worker(work, thread=True, exclusive=True, exit_on_error=False, group="promotion")
+        explain = self.app.notices.explain
+        self.read("promotion", partial(_read_promotion, self._store, self._wanted, explain))
 
     @on(PromotionRead)
     def _take(self, message: PromotionRead) -> None:
@@ -99,24 +88,20 @@ class PromotionScreen(SteadyScreen[None], Reader):
         self.call_after_refresh(self._lay_out)
 
     def _lay_out(self, error: str = "") -> None:
-        title, about = self.query_one("#title", Static), self.query_one("#about", Static)
-        found = self._promotion
-        room = max(self.size.width - 2, 1)
-        target = clean(f"{self._wanted.folder}/{self._wanted.target}")
+        page, found = self.page, self._promotion
         if found is None:
             if error:
-                title.update(cut(f"{target} is refused; nothing was changed", room))
-                about.update(visible(error))
-                self.text.show(())
+                target = f"{self._wanted.folder}/{self._wanted.target}"
+                page.show_title(f"{target} is refused; nothing was changed")
+                page.explain(error)
+                page.text.show(())
             return
-        where = clean(tilde(found.path, self.app.places.home))
         verb = "Add to" if found.before is not None else "Make"
-        title.update(cut(f"{verb} {where}", room))
-        undo = self.app.key_for("change.undo")
-        about.update(_what_happens(found, self._wanted, undo))
-        lines, at = _marked(found, self.text.measure)
-        self.text.show(lines, keep_place=True)
-        self.text.jump_to(at - _ABOVE)
+        page.show_title(f"{verb} {tilde(found.path, self.app.places.home)}")
+        page.explain(_what_happens(found, self._wanted, self.app.key_for("change.undo")))
+        lines, at = _marked(found, page.text.measure)
+        page.text.show(lines, keep_place=True)
+        page.text.jump_to(at - _ABOVE)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Promoting needs something that can be."""
@@ -149,16 +134,27 @@ class PromotionScreen(SteadyScreen[None], Reader):
             answered,
         )
 
-    def action_back(self) -> None:
-        """Go back to the inbox."""
-        self.dismiss()
-
     def _follow_change(self, message: TopicChanged) -> None:
         if message.change.outcome == "promoted":
             self.dismiss()
 
     def _follow_failure(self, _message: ChangeFailed) -> None:
         self._read()
+
+
+def _read_promotion(
+    store: LayerStore, wanted: Wanted, explain: Explain, post: Post, cancelled: Cancelled
+) -> None:
+    """Work out what promoting would do."""
+    try:
+        promotion = store.promotion(
+            wanted.file, wanted.folder, wanted.target, sections=wanted.sections
+        )
+        found = PromotionRead(promotion, "")
+    except PimemError as error:
+        found = PromotionRead(None, explain(error))
+    if not cancelled():
+        post(found)
 
 
 def _what_happens(found: Promotion, wanted: Wanted, undo: str) -> str:

@@ -23,7 +23,7 @@ from ..widgets.line_input import LineInput
 from ..widgets.rows import Rows
 from ..workers.background import Reader
 from ..workers.field_message import FieldMessage
-from .steady import SteadyScreen
+from .base import BaseScreen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -66,7 +66,7 @@ class SearchInput(LineInput):
         return visible_cell(value)
 
 
-class SearchScreen(SteadyScreen[None], Reader):
+class SearchScreen(BaseScreen[None], Reader):
     """Looks for words in every store."""
 
     app = getters.app(ManagerApp)

@@ -24,7 +24,7 @@ from ..widgets.line_input import LineInput
 from ..widgets.rows import Rows
 from ..workers.background import Reader
 from ..workers.field_message import FieldMessage
-from .steady import SteadyScreen
+from .base import BaseScreen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,7 +71,7 @@ class ValueInput(LineInput):
     BINDINGS: ClassVar[list[BindingType]] = bindings_of("value")
 
 
-class SettingsScreen(SteadyScreen[None], Reader):
+class SettingsScreen(BaseScreen[None], Reader):
     """Lists the settings; one line below changes the selected one."""
 
     app = getters.app(ManagerApp)

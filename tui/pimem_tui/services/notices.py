@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from pimem_core.errors import PimemError
     from textual.app import App
 
+    #: Says what is wrong in words for the person.
+    Explain = Callable[[PimemError], str]
+
 _NOTICE_S = 4
 _ERROR_S = 10
 #: Seconds within which notices belong together.

@@ -5,6 +5,8 @@ from .filter_bar import FilterBar
 from .header_line import HeaderLine
 from .key_bar import KeyBar
 from .layer_strip import LayerStrip
+from .list_frame import ListFrame
+from .page import Page
 from .preview import Preview
 from .store_header import StoreAbout, StoreTabs
 from .too_small import TooSmall
@@ -17,6 +19,8 @@ __all__ = [
     "HeaderLine",
     "KeyBar",
     "LayerStrip",
+    "ListFrame",
+    "Page",
     "Preview",
     "StoreAbout",
     "StoreTabs",

@@ -12,6 +12,7 @@ from textual.reactive import reactive
 
 from ..drawing.cells import clean, cut
 from ..keys.bindings import key_of
+from ..rows.statuses import read_only
 from ..workers.field_message import FieldMessage
 from .text_styles import TextStyled
 
@@ -177,13 +178,6 @@ class StoreAbout(TextStyled):
             why = f" ({help_key})" if status.notes else ""
             state.append((f"read-only: {clean(status.format or '')}{why}", "warning"))
         return state
-
-
-def read_only(status: StoreStatus | None) -> bool:
-    """Whether a store is in a format that pimem must not change."""
-    return bool(
-        status and status.format and status.format.partition(":")[0] in ("foreign", "unknown")
-    )
 
 
 def lock_words(status: StoreStatus) -> str:

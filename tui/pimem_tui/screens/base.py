@@ -1,4 +1,4 @@
-"""Screens that follow the terminal's last size only, and have its classes from the beginning.
+"""The base of every screen: it follows the terminal's last size, and knows what it still awaits.
 
 A screen lays itself out for every size that it is told, and tells itself the size that it had
 then. When the terminal changes while an older size is still on its way, the two would take turns
@@ -11,21 +11,35 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
-from textual.screen import ModalScreen, Screen, ScreenResultType
+from textual.screen import Screen, ScreenResultType
 from textual.worker import Worker, WorkerState
 
 from ..keys.type_ahead import PATIENCE_S
 from ..widgets.text_styles import TEXT_STYLE_CLASSES
 
 if TYPE_CHECKING:
+    from pimem_core.model import StoreStatus
     from textual.events import Resize, ScreenResume
     from textual.geometry import Size
 
 
-class _Steady(Screen[ScreenResultType]):
+class BaseScreen(Screen[ScreenResultType]):
+    """A screen that leaves sizes alone that the terminal no longer has.
+
+    A dialog has `ModalScreen` as its first base, whose style rules it needs, and names the
+    component classes itself: a class has those of its first base only.
+    """
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {*TEXT_STYLE_CLASSES}
+
     #: Whether something is still on its way that a key asked for, and that keys may be about.
     due = False
     _has_shown = False
+
+    @property
+    def store_status(self) -> StoreStatus | None:
+        """What is known of the store that the screen is about, where it is about one."""
+        return None
 
     def keeps_waiting(self, key: str, waited_s: float) -> bool:
         """Whether a key is about something that is still to come, and that is worth the wait."""
@@ -35,6 +49,10 @@ class _Steady(Screen[ScreenResultType]):
     def _expect_no_more(self, event: Worker.StateChanged) -> None:
         if event.state is WorkerState.ERROR:
             self.due = False
+
+    def action_back(self) -> None:
+        """Go back."""
+        self.dismiss()
 
     def on_compose(self) -> None:
         """Take the classes of the terminal's size, before there are widgets to style."""
@@ -62,16 +80,3 @@ class _Steady(Screen[ScreenResultType]):
             event.prevent_default()
         else:
             self._take_size(event.size)
-
-
-class SteadyScreen(_Steady[ScreenResultType]):
-    """A screen that leaves sizes alone that the terminal no longer has."""
-
-    COMPONENT_CLASSES: ClassVar[set[str]] = {*TEXT_STYLE_CLASSES}
-
-
-# ModalScreen comes first, since a class has the style rules of its first base.
-class SteadyModal(ModalScreen[ScreenResultType], _Steady[ScreenResultType]):
-    """The same as a dialog above another screen."""
-
-    COMPONENT_CLASSES: ClassVar[set[str]] = {*TEXT_STYLE_CLASSES}
