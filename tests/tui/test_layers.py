@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pimem_core.settings import trust
 from pimem_core.systems import registry
 from pimem_tui.app import PimemApp
 from pimem_tui.screens.browser import BrowserScreen
@@ -135,13 +136,21 @@ async def test_a_first_task_is_written(world: World) -> None:
         assert "task Begin" in shown(pilot)
 
 
-async def test_git_and_an_unanswered_question_are_in_the_strip(world: World) -> None:
+async def test_an_unanswered_question_is_in_the_strip(world: World) -> None:
     world.fill(workspace={"a.md": "text\n"})
     init_git(world)
     async with manager(world.places, start=WORKSPACE) as pilot:
-        assert "git: 2 untracked" in shown(pilot)
         assert "not used yet (?)" in shown(pilot)
         assert "(not agreed to yet)" in shown(pilot)
+        assert "git:" not in shown(pilot)  # nothing is asked of a repository without the yes
+
+
+async def test_git_is_in_the_strip_once_the_project_is_trusted(world: World) -> None:
+    world.fill(workspace={"a.md": "text\n"})
+    init_git(world)
+    trust.keep(world.places, str(world.project), True)
+    async with manager(world.places, start=WORKSPACE) as pilot:
+        assert "git: 2 untracked" in shown(pilot)
 
 
 async def test_a_low_screen_keeps_its_lines_for_the_list(demo: Places) -> None:

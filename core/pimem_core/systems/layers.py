@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 
 from ..value import Value
-from .stores import FolderStore
+from .stores import Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -177,11 +177,14 @@ def entry_text(day: str, title: str, content: str) -> str:
     return f"## {day} {title}\n\n{content}".rstrip("\r\n")
 
 
-class LayerStore(FolderStore):
+class LayerStore(Store):
     """A store that is a layer of a memory with dated entries and an inbox.
 
     Its topics are files, their names relative paths.
     """
+
+    #: The folder, there or not.
+    path: str
 
     @abstractmethod
     def layer(self, name: str) -> LayerStore | None:

@@ -5,7 +5,14 @@ from __future__ import annotations
 from ...errors import UnsupportedError
 from ...progress import ignored, never, unwatched
 from ..layers import GLOBAL, WORKSPACE, LayerStore
-from ..stores import EditableStore, Removal, RemovingStore, UndoableStore, WritableStore
+from ..stores import (
+    EditableStore,
+    FolderStore,
+    Removal,
+    RemovingStore,
+    UndoableStore,
+    WritableStore,
+)
 from .folder import INDEX_NAME
 from .layer import Layer
 from .pending import SYSTEM
@@ -24,7 +31,9 @@ if TYPE_CHECKING:
     from ..stores import WriteRequest
 
 
-class LayeredStore(LayerStore, WritableStore, EditableStore, RemovingStore, UndoableStore):
+class LayeredStore(
+    LayerStore, FolderStore, WritableStore, EditableStore, RemovingStore, UndoableStore
+):
     """The global or the workspace layer."""
 
     system = SYSTEM
