@@ -18,9 +18,13 @@ _MOST = 1 << 20
 
 def write_log(places: Places, error: BaseException) -> str:
     """Append a traceback to the log and say where it is; never fails."""
-    folder = os.path.join(places.state_dir, "log")
+    return append_to_log(places.state_dir, "".join(traceback.format_exception(error)))
+
+
+def append_to_log(state_dir: str, text: str) -> str:
+    """Append a text to the log and say where it is; never fails."""
+    folder = os.path.join(state_dir, "log")
     path = os.path.join(folder, "pimem.log")
-    text = "".join(traceback.format_exception(error))
     try:
         make_folder(folder)
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW

@@ -2,7 +2,7 @@
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { spawn, type ChildProcess } from "node:child_process";
 import { attempt, modeOf, type Context, type Loose } from "./host.ts";
-import type { Action } from "./runner.ts";
+import { pythonless, type Action } from "./wire.ts";
 
 type Message = Parameters<ExtensionAPI["sendMessage"]>[0];
 type Level = "info" | "warning" | "error";
@@ -166,7 +166,7 @@ function run(command: string[], cwd: string): Promise<string | undefined> {
     try {
       // The manager draws on stderr, which may lead into a file.
       const errors = process.stderr.isTTY ? 2 : 1;
-      child = spawn(command[0]!, command.slice(1), { cwd, stdio: [0, 1, errors] });
+      child = spawn(command[0]!, command.slice(1), { cwd, env: pythonless(), stdio: [0, 1, errors] });
     } catch (error) {
       resolve(String(error));
       return;

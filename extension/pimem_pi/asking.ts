@@ -6,8 +6,9 @@ import { askPerson, perform, show, type Scope } from "./actions.ts";
 import type { Description, EventSpec } from "./document.ts";
 import { payloadOf, sessionOf } from "./fields.ts";
 import { attempt, type Context, type Loose } from "./host.ts";
-import { Runner, type Action, type Answer, type Session } from "./runner.ts";
+import { Runner } from "./runner.ts";
 import { heldFor, type Held, type Shared } from "./shared.ts";
+import type { Action, Answer, Session } from "./wire.ts";
 
 export const FIRST_PROMPT_MS = 2_000;
 export const DEFAULT_MS = 250;

@@ -3,7 +3,7 @@ import { perform, show } from "./actions.ts";
 import { FIRST_PROMPT_MS, guarded, type Asking } from "./asking.ts";
 import type { CommandSpec } from "./document.ts";
 import { modeOf, type Context, type Loose } from "./host.ts";
-import type { Answer } from "./runner.ts";
+import type { Answer } from "./wire.ts";
 
 const START_WAIT_MS = 2_000;
 const COMPLETE_MS = 250;

@@ -1,6 +1,6 @@
 /** The session's entries, as pimem asks for them. */
 import type { Context, Loose } from "./host.ts";
-import { plain } from "./runner.ts";
+import { plain } from "./wire.ts";
 
 /** `@branch_from` sends no more than this at once; the rest follows with the next request. */
 const BRANCH_BYTES = 4 * 1024 * 1024;

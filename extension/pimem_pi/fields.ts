@@ -5,7 +5,7 @@
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { branch, branchFrom, entryIds, tail } from "./entries.ts";
 import { attempt, modeOf, type Context, type Loose } from "./host.ts";
-import type { Session } from "./runner.ts";
+import type { Session } from "./wire.ts";
 
 export interface Seen {
   sections: boolean;

@@ -12,9 +12,9 @@ import { occupied } from "./fields.ts";
 import type { Context, Loose } from "./host.ts";
 import { edited, enqueued, settled } from "./messages.ts";
 import { Prompts } from "./prompts.ts";
-import type { Action } from "./runner.ts";
 import { sharedState, type Shared } from "./shared.ts";
 import { Tools } from "./tools.ts";
+import type { Action } from "./wire.ts";
 
 type Handler = (event: Loose, ctx: Context) => unknown;
 

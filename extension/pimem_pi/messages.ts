@@ -1,7 +1,7 @@
 /** The messages of a `context` event, and edits of them. */
 import { entryIds } from "./entries.ts";
 import { attempt, type Context, type Loose } from "./host.ts";
-import type { Action } from "./runner.ts";
+import type { Action } from "./wire.ts";
 
 /** An old pi may store the newest message only while the `context` event goes on. */
 export async function settled(event: Loose, ctx: Context): Promise<void> {

@@ -7,40 +7,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { parse } from "node:path";
-
-export interface Action {
-  do: string;
-  [key: string]: unknown;
-}
-
-export interface Answer {
-  id: string;
-  actions: Action[];
-  keep?: Record<string, unknown>;
-  result?: unknown;
-  error?: { code: string; message: string };
-}
-
-export interface Session {
-  id: string;
-  file: string | null;
-  cwd: string;
-  trusted?: boolean;
-  mode: string;
-  pi: string | null;
-  features: string[];
-}
-
-export interface Question {
-  event: string;
-  session: Session;
-  payload: Record<string, unknown>;
-  /** How long the answer is waited for; without it until it comes, is aborted or cannot come. */
-  deadlineMs?: number;
-  signal?: AbortSignal;
-  /** Gets an answer that came after its deadline. */
-  late?: (answer: Answer) => void;
-}
+import { plain, pythonless, type Answer, type Action, type Question, type Session } from "./wire.ts";
 
 interface Held {
   ref?(): void;
@@ -114,6 +81,7 @@ export class Runner {
       // Not in the session's folder: nothing of a repository may lie on the runner's path.
       child = spawn(this.command[0]!, [...this.command.slice(1), "hook", "serve"], {
         cwd: parse(process.cwd()).root,
+        env: pythonless(),
         stdio: ["pipe", "pipe", "pipe"],
       });
     } catch (error) {
@@ -391,15 +359,4 @@ export class Runner {
     for (const pipe of pipes) pipe.unref?.();
     if (this.pending.size > 0) pipes[1]!.ref?.();
   }
-}
-
-/** JSON for what pi's events hold beyond it; image bytes are of no use to a memory. */
-export function plain(_key: string, value: unknown): unknown {
-  if (typeof value === "bigint") return String(value);
-  if (typeof value !== "object" || value === null) return value;
-  if (value instanceof Set) return [...value];
-  if (value instanceof Map) return Object.fromEntries(value);
-  if (value instanceof AbortSignal) return undefined;
-  const block = value as { type?: unknown; data?: unknown };
-  return block.type === "image" && typeof block.data === "string" ? { ...block, data: "" } : value;
 }

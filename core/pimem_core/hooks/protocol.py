@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 from ..systems.hosting import SessionInfo
 from ..value import Value
@@ -139,6 +140,8 @@ def _session(raw: Any, request_id: Any) -> SessionInfo:
     for field in ("id", "cwd"):
         if not isinstance(raw.get(field), str) or not raw[field]:
             raise RequestError("missing_field", f"session.{field} is missing.", request_id)
+    if not _is_path(raw["cwd"]):
+        raise RequestError("missing_field", "session.cwd is not a path.", request_id)
     trusted, mode, version = raw.get("trusted"), raw.get("mode"), raw.get("pi")
     features = raw.get("features")
     return SessionInfo(
@@ -152,6 +155,15 @@ def _session(raw: Any, request_id: Any) -> SessionInfo:
         if isinstance(features, list)
         else frozenset(),
     )
+
+
+def _is_path(text: str) -> bool:
+    """Whether a file system can have it: no NUL, no half of a character."""
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError:
+        return False
+    return "\0" not in text
 
 
 def response(

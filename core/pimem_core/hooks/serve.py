@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from _thread import allocate_lock
+from contextlib import suppress
 from select import select
 from time import monotonic, sleep
 
@@ -33,38 +34,60 @@ _USAGE = "usage: pimem hook EVENT < request.json | pimem hook serve | pimem hook
 _CHUNK = 1 << 16
 #: How long requests under way are waited for once the host has closed its end, in seconds.
 _LEAVE_S = 5.0
+#: Exit code when the answer could not be written.
+_UNWRITTEN = 4
 
 
 def main(words: Sequence[str]) -> int:
     """Run `pimem hook …`; the words behind `hook`.
 
     Returns:
-        0 whenever a response was printed, 2 for wrong usage.
+        0 whenever a response was printed, 2 for wrong usage, 4 when a stream is closed or full.
     """
     words = [word for word in words if word != "--json"]
     if len(words) != 1 or words[0] in ("-h", "--help"):
         asked = words[:1] in (["-h"], ["--help"])
         (sys.stdout if asked else sys.stderr).write(_USAGE + "\n")
         return 0 if asked else 2
+    # A stream is None when the process was started with it closed.
+    sys.stderr = sys.stderr or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
+    if sys.stdout is None:
+        return _say("Standard output is closed, so there is nowhere to answer.")
     if words[0] == "describe":
         return _print(describe(find_places()))
-    if words[0] == "serve":
-        return serve()
-    data = sys.stdin.buffer.read(MAX_BYTES + 1)
+    try:
+        if words[0] == "serve":
+            return serve() if sys.stdin is not None else 0
+        data = sys.stdin.buffer.read(MAX_BYTES + 1) if sys.stdin is not None else b""
+    except OSError as error:
+        return _say(f"Standard input cannot be read: {error.strerror}.")
     try:
         answer = Runner(in_background=False).handle(parse(data, event=words[0]))
     except RequestError as error:
         answer = failure(error.request_id, error.code, str(error))
     except EventMismatchError as error:
-        sys.stderr.write(f"{error}\n{_USAGE}\n")
+        _say(f"{error}\n{_USAGE}")
         return 2
     return _print(answer)
 
 
 def _print(answer: Mapping[str, Any]) -> int:
-    sys.stdout.buffer.write(dump(answer))
-    sys.stdout.buffer.flush()
+    try:
+        sys.stdout.buffer.write(dump(answer))
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        return _UNWRITTEN  # who asked is gone
+    except OSError as error:
+        return _say(f"The answer cannot be written: {error.strerror}.")
     return 0
+
+
+def _say(text: str) -> int:
+    """Say on standard error why there is no answer; the exit code for that."""
+    with suppress(OSError):
+        sys.stderr.write(f"{text}\n")
+        sys.stderr.flush()
+    return _UNWRITTEN
 
 
 class _Lines:
@@ -126,8 +149,10 @@ class _Answers:
             try:
                 sys.stdout.buffer.write(data)
                 sys.stdout.buffer.flush()
-            except (OSError, ValueError):
+            except (BrokenPipeError, ValueError):
                 os._exit(0)  # the host is gone, and with it everybody who could want an answer
+            except OSError as error:
+                os._exit(_say(f"The answer cannot be written: {error.strerror}."))
 
 
 def serve() -> int:

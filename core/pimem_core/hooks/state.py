@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _SNAPSHOTS = 8
 _KEPT_S = 90 * 86_400
 _BEFORE = ".before"
+_BROKEN = ".broken"
 #: Length of a digest that stands for an id; no id of this length stands for itself.
 _DIGEST_LENGTH = 64
 
@@ -59,12 +60,14 @@ class SessionState:
         name = _file_name(session_id) + (f".{system}" if system else "")
         base = os.path.join(state_dir, "sessions", name)
         self._files = (f"{base}.json", f"{base}.texts.json")
+        self._state_dir = state_dir
         self._unsaved = {} if unsaved is None else unsaved
         raw = self._read(self._files[0]) or self._read(self._files[0] + _BEFORE)
         self._raw: dict[str, Any] = {
-            "systems": _parts(raw.get("systems")),
-            "answers": _answers(raw.get("answers")),
-            "failed": [name for name in _rows(raw.get("failed")) if isinstance(name, str)],
+            "systems": {},
+            "answers": [],
+            "failed": [],
+            **raw,
         }
         texts = self._read(self._files[1])
         self.texts = {key: text for key, text in texts.items() if isinstance(text, str)}
@@ -114,8 +117,7 @@ class SessionState:
         """Restore what answers that came too late have taken: the oldest of them counts."""
         for position, (request_id, before) in enumerate(self._raw["answers"]):
             if any(_same(request_id, late) for late in missed):
-                with contextlib.suppress(ValueError, RecursionError):
-                    self._raw["systems"] = _parts(json.loads(before))
+                self._raw["systems"] = json.loads(before)
                 self._raw["answers"] = self._raw["answers"][:position]
                 return
 
@@ -165,27 +167,48 @@ class SessionState:
         kept = self._unsaved.get(path)
         try:
             raw = json.loads(read_bytes(path) if kept is None else kept)
-        except (PimemError, ValueError, RecursionError):
-            return {}  # no state yet, or a broken one: the session starts afresh
-        return raw if isinstance(raw, dict) else {}
+            _check(raw)
+        except PimemError:
+            return {}  # no state yet
+        except (ValueError, RecursionError) as error:
+            self._put_aside(path, error)
+            return {}
+        found: dict[str, Any] = raw
+        return found
+
+    def _put_aside(self, path: str, error: Exception) -> None:
+        """Keep what nobody can read out of the way; the session starts over, as a new one does."""
+        from ..log import append_to_log
+
+        with contextlib.suppress(OSError):
+            os.replace(path, path + _BROKEN)
+        append_to_log(self._state_dir, f"{path} is put aside, it cannot be read: {error}\n")
 
 
-def _parts(raw: Any) -> dict[str, Any]:
-    """The systems' parts; what has another shape was not written by us."""
-    rows = raw.items() if isinstance(raw, dict) else ()
-    return {name: part for name, part in rows if isinstance(part, dict)}
+def _check(raw: Any) -> None:
+    """Refuse what has another shape than we write, with a ValueError."""
+    if not isinstance(raw, dict):
+        raise ValueError("not an object")
+    if not _are_parts(raw.get("systems", {})):
+        raise ValueError("systems is not an object of objects")
+    for row in _rows(raw, "answers"):
+        if not isinstance(row, list) or len(row) != 2 or not isinstance(row[1], str):
+            raise ValueError("answers has a row that is not an id with a state")
+        if not _are_parts(json.loads(row[1])):
+            raise ValueError("answers has a state that is not an object of objects")
+    if not all(isinstance(name, str) for name in _rows(raw, "failed")):
+        raise ValueError("failed has a row that is not a name")
 
 
-def _answers(raw: Any) -> list[list[Any]]:
-    return [
-        row
-        for row in _rows(raw)
-        if isinstance(row, list) and len(row) == 2 and isinstance(row[1], str)
-    ]
+def _are_parts(raw: Any) -> bool:
+    return isinstance(raw, dict) and all(isinstance(part, dict) for part in raw.values())
 
 
-def _rows(raw: Any) -> list[Any]:
-    return raw if isinstance(raw, list) else []
+def _rows(raw: dict[str, Any], key: str) -> list[Any]:
+    rows = raw.get(key, [])
+    if not isinstance(rows, list):
+        raise ValueError(f"{key} is not a list")
+    return rows
 
 
 def copied(value: Any) -> Any:

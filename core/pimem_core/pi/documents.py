@@ -37,7 +37,7 @@ def runner_command() -> list[str]:
     program = os.path.abspath(sys.argv[0])
     if os.path.basename(program) == "pimem" and os.access(program, os.X_OK):
         return [program]
-    return [sys.executable, "-m", "pimem_tui"]
+    return [sys.executable, "-P", "-m", "pimem_tui"]  # nothing of the working folder
 
 
 def installed_command(places: Places) -> list[str] | None:

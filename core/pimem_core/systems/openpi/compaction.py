@@ -39,7 +39,8 @@ def before(payload: Mapping[str, Any], context: HookContext) -> list[Action]:
         return []
     preparation = payload.get("preparation")
     messages = preparation.get("messagesToSummarize") if isinstance(preparation, dict) else None
-    lines = handoff.bullets([m for m in messages or () if isinstance(m, dict)])
+    rows = messages if isinstance(messages, list) else ()
+    lines = handoff.bullets([row for row in rows if isinstance(row, dict)])
     if not lines:
         return []
     reason = str(payload.get("reason") or "manual")
