@@ -5,6 +5,7 @@
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { branch, branchFrom, entryIds, tail } from "./entries.ts";
 import { attempt, modeOf, type Context, type Loose } from "./host.ts";
+import { startedByPi } from "./parent.ts";
 import type { Session } from "./wire.ts";
 
 export interface Seen {
@@ -24,6 +25,7 @@ export function sessionOf(ctx: Context, version: string | null, seen: Seen): Ses
     file: ctx.sessionManager.getSessionFile() ?? null,
     cwd: ctx.cwd,
     ...(trusted === undefined ? {} : { trusted }),
+    ...(modeOf(ctx) !== "tui" && startedByPi() ? { subagent: true } : {}),
     mode: modeOf(ctx),
     pi: version,
     features,

@@ -28,10 +28,17 @@ const OURS = new Set(
 );
 
 export default function pimem(pi: ExtensionAPI): void {
+  if (isOff()) return;
   const shared = sharedState();
   if (shared.owner && shared.owner !== SELF) return; // a second copy of the package
   shared.owner = SELF;
   new Shim(pi, shared, stored()).register();
+}
+
+/** Whether this very run is to go without memory; pimem reads PIMEM_OFF in the same way. */
+function isOff(): boolean {
+  const value = (process.env.PIMEM_OFF ?? "").trim().toLowerCase();
+  return !["", "0", "no", "off", "false"].includes(value);
 }
 
 class Shim {

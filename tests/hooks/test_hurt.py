@@ -100,23 +100,25 @@ def test_state_of_a_wrong_shape_is_put_aside(host: Host, text: str) -> None:
     assert json.loads((folder / "s.json").read_text())["systems"]["openpi"]["turn"] == 1
 
 
+FIELDS = [
+    *("@tools", "@commands", "@tail_has:pimem-handoff", "reason", "messageType", "name"),
+    *("preparation", "compactionEntry", "willRetry", "params", "args", "key", "value"),
+    *("@entries:zcode-memory/injected", "@tail_has:zcode-memory", "prefix", "request"),
+]
 WRONG: list[Any] = [5, "x", [], {}, [5], [{"a": 1}], {"a": 1}, True, None, 1.5, [[]]]
 
 
 @pytest.mark.parametrize("wrong", WRONG, ids=map(repr, WRONG))
 def test_payloads_of_wrong_types(host: Host, wrong: Any) -> None:
-    fields = ("@tools", "@commands", "@tail_has:pimem-handoff", "reason", "messageType", "name")
-    fields += ("preparation", "compactionEntry", "willRetry", "params", "args", "key", "value")
-    fields += ("@entries:zcode-memory/injected", "@tail_has:zcode-memory", "prefix", "request")
     (Path(host.places.home) / ".zcode").mkdir()
     for event in ("session_start", "before_agent_start", "session_before_compact"):
-        assert "error" not in host.ask(event, payload=dict.fromkeys(fields, wrong))
+        assert "error" not in host.ask(event, payload=dict.fromkeys(FIELDS, wrong))
     host.ask("session_before_compact", payload={"preparation": {"messagesToSummarize": wrong}})
     host.ask("session_compact", payload={"compactionEntry": {"summary": wrong}})
     message = {"role": "assistant", "content": wrong}
     host.ask("session_before_compact", payload={"preparation": {"messagesToSummarize": [message]}})
     for event in ("tool", "command", "complete", "answer", "cancel"):
-        answer = host.ask(event, payload=dict.fromkeys(fields, wrong))
+        answer = host.ask(event, payload=dict.fromkeys(FIELDS, wrong))
         assert answer.get("error", {}).get("code") != "internal", answer
     said = [a.get("message", "") for a in host.prompt()]
     assert not [text for text in said if "fails" in text]

@@ -83,6 +83,8 @@ _COMMANDS: dict[str, tuple[str, str, Callable[[argparse.ArgumentParser], object]
         lambda made: made.add_argument("event", metavar="EVENT"),
     ),
     "pi": ("pi:pi", "register with pi: install, uninstall, status", lambda made: _pi(made)),
+    "off": ("switching:off", "keep memory out of pi", lambda made: _switch(made, can_run=True)),
+    "on": ("switching:on", "let memory take part in pi again", lambda made: _switch(made)),
     "keys": ("keys:keys", "tell the manager's keys and their ids", lambda made: None),
     "completion": (
         "completion:completion",
@@ -173,6 +175,18 @@ def _inject(made: argparse.ArgumentParser) -> None:
     made.add_argument(
         "--untrusted", action="store_true", help="as in a project that is not trusted"
     )
+
+
+def _switch(made: argparse.ArgumentParser, *, can_run: bool = False) -> None:
+    made.add_argument("--project", action="store_true", help="in the project of this folder only")
+    made.set_defaults(run=None)
+    if can_run:
+        made.add_argument(
+            "--run",
+            nargs=argparse.REMAINDER,
+            metavar="COMMAND",
+            help="for one run: start COMMAND with PIMEM_OFF=1",
+        )
 
 
 def _pi(made: argparse.ArgumentParser) -> None:

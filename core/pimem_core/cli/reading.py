@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 
 from ..errors import (
     EXIT_CODES,
@@ -13,6 +14,9 @@ from ..errors import (
     StorageError,
 )
 from ..formats.text import plural
+from ..model import Setting
+from ..settings import switch
+from ..settings.config import load_settings
 from ..systems import registry
 from ..systems.layers import LayerStore
 from ..systems.stores import FolderStore, supporting
@@ -24,7 +28,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
-    from ..model import Setting, StoreStatus, Topic
+    from ..model import StoreStatus, Topic
     from ..paths import Places
     from ..systems.layers import DatedEntry, LoadStatus
     from ..systems.stores import Store
@@ -55,8 +59,6 @@ def chosen(options: argparse.Namespace, places: Places) -> Store | None:
 
 def notice_troubles(places: Places, output: Output) -> bool:
     """Say on stderr which configuration files are broken; whether any is."""
-    from ..settings.config import load_settings
-
     own = load_settings(places)[1]
     found = [*([own] if own else []), *registry.troubles(places)]
     for error in found:
@@ -175,6 +177,9 @@ def search(options: argparse.Namespace, places: Places, output: Output) -> int:
 def status(options: argparse.Namespace, places: Places, output: Output) -> int:
     """Tell every store of this user and folder, or the named one."""
     notice_troubles(places, output)
+    why = switch.why_off(places, load_settings(places)[0])
+    if why:
+        output.notice(why)
     named = chosen(options, places)
     found = [store.status() for store in ([named] if named else registry.all_stores(places))]
     layer = named if isinstance(named, LayerStore) else None
@@ -260,6 +265,10 @@ def config(options: argparse.Namespace, places: Places, output: Output) -> int:
     rows: list[Setting] = setting_rows(places)
     for system in registry.SYSTEMS:
         rows.extend(system.settings(places))
+    switched_off = switch.projects(places)
+    if switched_off:
+        source = os.path.join(places.state_dir, switch.FOLDER)
+        rows.append(Setting(key="pi.off", value=switched_off, source=source))
     code = EXIT_CODES[ConfigError.outcome] if notice_troubles(places, output) else 0
     if output.as_json:
         output.document(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..paths import find_places
 from ..settings.config import load_settings
+from ..settings.switch import why_off
 from ..systems.actions import notify
 from ..systems.hosting import HookContext
 from .state import SessionState, copied
@@ -52,7 +53,9 @@ class Asked:
 
 
 class Call:
-    """A request of a session. `places` are its folders, `settings` what config.toml says now."""
+    """A request of a session. `places` are its folders, `settings` what config.toml says now.
+
+    `why_off` says why memory takes no part in the session, empty when it does."""
 
     def __init__(self, request: Request, session: Session, process: Process) -> None:
         self.request = request
@@ -60,6 +63,7 @@ class Call:
         self.process = process
         self.places: Places = find_places(cwd=request.session.cwd)
         self.settings: Settings = load_settings(self.places)[0]
+        self.why_off = why_off(self.places, self.settings, is_subagent=request.session.is_subagent)
 
     def state(self, system: str = "") -> SessionState:
         """The session's state as it is on disk now, or the one that a system has for itself.

@@ -8,6 +8,7 @@ from time import monotonic
 
 from .. import __version__
 from ..settings.config import load_settings
+from ..settings.switch import why_off
 from ..systems import registry
 from .apart import Job, Outcome, ask_each
 from .protocol import PROTOCOL
@@ -103,7 +104,8 @@ def offers(places: Places, config: Settings, busy: dict[str, LockType] | None = 
 
 def describe(places: Places) -> Mapping[str, Any]:
     """What a host registers: tools, commands and events of the active systems."""
-    return offers(places, load_settings(places)[0]).document()
+    config = load_settings(places)[0]
+    return (Offers({}, ()) if why_off(places, config) else offers(places, config)).document()
 
 
 def _join(events: dict[str, dict[str, Any]], row: Mapping[str, Any]) -> None:

@@ -67,6 +67,11 @@ class EventCall(Call):
             with self.session.lock:
                 self.save(self._state)
             raise RequestError("unknown_event", f'There is no event "{self.request.event}" here.')
+        if self.why_off:
+            with self.session.lock:
+                self.save(self._state)
+            self._answer(response(self.request.id))
+            return
         jobs = [
             Job(
                 system.name,

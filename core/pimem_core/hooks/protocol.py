@@ -150,6 +150,7 @@ def _session(raw: Any, request_id: Any) -> SessionInfo:
         file=raw.get("file") if isinstance(raw.get("file"), str) else None,
         trusted=trusted if isinstance(trusted, bool) else None,
         mode=mode if isinstance(mode, str) else "print",
+        is_subagent=raw.get("subagent") is True,
         pi=version if isinstance(version, str) else None,
         features=frozenset(f for f in features or () if isinstance(f, str))
         if isinstance(features, list)

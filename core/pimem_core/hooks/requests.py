@@ -11,7 +11,7 @@ from time import monotonic
 
 from ..progress import Cancellable, CancelledError, refuse_cancelled
 from ..systems import registry
-from ..systems.actions import notify
+from ..systems.actions import notify, tool_result
 from .apart import Job, Outcome, ask_each
 from .calls import Asked, Call
 from .protocol import RequestError, response
@@ -72,10 +72,18 @@ class RequestCall(Call):
     def answer(self) -> dict[str, Any]:
         """Do it; raises what only this request is about."""
         event = self.request.event
+        if self.why_off:
+            return response(self.request.id, self._while_off())
         if event == "complete":
             return response(self.request.id, result={"items": self._completions()})
         do = {"tool": self._tool, "command": self._command, "answer": self._answered}[event]
         return response(self.request.id, do())
+
+    def _while_off(self) -> list[Action]:
+        """What a tool or command says that pi registered before memory was switched off."""
+        if self.request.event == "tool":
+            return [tool_result(f"{self.why_off} Nothing was done.")]
+        return [notify(self.why_off)] if self.request.event == "command" else []
 
     def _word(self, key: str) -> str:
         value = self.request.payload.get(key)

@@ -8,7 +8,7 @@ from functools import partial
 from ..paths import find_places
 from .apart import Watch
 from .calls import Process
-from .describe import offers
+from .describe import Offers, offers
 from .events import EventCall
 from .lanes import Session
 from .protocol import RequestError, failure, response
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from .apart import Spawn
     from .calls import Call
-    from .describe import Offers
     from .protocol import Request
 
     #: Takes the answer to a request.
@@ -136,9 +135,14 @@ class Runner:
     def _describe(self, request: Request) -> Mapping[str, Any]:
         from ..pi import documents
         from ..settings.config import load_settings
+        from ..settings.switch import why_off
 
         places = find_places(cwd=request.session.cwd)
-        found = offers(places, load_settings(places)[0], self._offering)
+        config = load_settings(places)[0]
+        if why_off(places, config, is_subagent=request.session.is_subagent):
+            # Another run, or another agent, may take part: what it is told first stays.
+            return response(request.id, result=Offers({}, ()).document())
+        found = offers(places, config, self._offering)
         for system, offer in found.by_system.items():
             for row in offer.events:
                 awaited = row["deadline_ms"] if row["awaited"] else None

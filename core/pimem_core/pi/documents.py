@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
@@ -49,8 +50,21 @@ def installed_command(places: Places) -> list[str] | None:
     return command if isinstance(command, list) and command else None
 
 
+def forget_folders(places: Places) -> None:
+    """Remove the descriptions of single folders; the newest is left."""
+    newest = _paths(places)[1]
+    with contextlib.suppress(OSError):
+        for entry in os.scandir(_folder(places)):
+            if entry.path != newest:
+                os.unlink(entry.path)
+
+
 def store(
-    places: Places, document: Mapping[str, Any], command: Sequence[str] | None = None
+    places: Places,
+    document: Mapping[str, Any],
+    command: Sequence[str] | None = None,
+    *,
+    only_here: bool = False,
 ) -> None:
     """Keep a description for its folder and as the newest; a disk that refuses does no harm.
 
@@ -58,12 +72,13 @@ def store(
         places: With the folder that the description is for.
         document: What `describe` answered.
         command: How to start pimem; the installed command when left out.
+        only_here: Whether the newest description stays, since this one holds for its folder only.
     """
     from ..files.publish import make_folder, publish
 
     command = list(command or installed_command(places) or runner_command())
     data = json.dumps({"command": command, "describe": document}, ensure_ascii=False)
-    for path in _paths(places):
+    for path in _paths(places)[: 1 if only_here else 2]:
         try:
             if _current(path) == data.encode():
                 continue

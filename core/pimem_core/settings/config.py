@@ -25,8 +25,9 @@ class Settings(Value):
     """What config.toml says, with defaults for what it leaves out.
 
     `systems` maps a system to `on`, `off` or `auto`. `inject_mode` is `auto`, `sticky` or
-    `scheduled`, `stamps` is `day` or `full`. The undo journal keeps at most `undo_max_mb`
-    megabytes and `undo_max_days` days.
+    `scheduled`, `stamps` is `day` or `full`. `pi_memory` and `pi_subagents` are `on` or `off`:
+    whether memory takes part in pi, and in agents that another pi started. The undo journal keeps
+    at most `undo_max_mb` megabytes and `undo_max_days` days.
     `secrets_extra` are regular expressions of further credentials, `secrets_allowed` of values
     that only look like one. `theme` is `light`, `dark`, `terminal` or a Textual theme, None for
     the default. `keys` maps ids of bindings to their keys, separated by commas.
@@ -40,6 +41,8 @@ class Settings(Value):
     systems: Mapping[str, str] = {}
     inject_mode: str = "auto"
     stamps: str = "day"
+    pi_memory: str = "on"
+    pi_subagents: str = "off"
     undo_max_mb: float = 100
     undo_max_days: float = 180
     secrets_extra: Sequence[str] = ()
@@ -128,6 +131,8 @@ def _bound(value: Any) -> Mapping[str, str]:
 _KEYS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "inject.mode": ("inject_mode", _one_of("auto", "sticky", "scheduled")),
     "inject.stamps": ("stamps", _one_of("day", "full")),
+    "pi.memory": ("pi_memory", _one_of("on", "off")),
+    "pi.subagents": ("pi_subagents", _one_of("off", "on")),
     "undo.max_mb": ("undo_max_mb", _positive),
     "undo.max_days": ("undo_max_days", _positive),
     "secrets.extra": ("secrets_extra", _patterns),
@@ -146,6 +151,8 @@ _KEYS: dict[str, tuple[str, Callable[[Any], Any]]] = {
 _WANTED: dict[str, tuple[str, str]] = {
     "inject.mode": ("choice", "auto, sticky or scheduled"),
     "inject.stamps": ("choice", "day or full"),
+    "pi.memory": ("choice", "on or off"),
+    "pi.subagents": ("choice", "off or on"),
     "undo.max_mb": ("number", "a number, 0 or more"),
     "undo.max_days": ("number", "a number, 0 or more"),
     "secrets.extra": ("texts", "a list of regular expressions"),
@@ -161,6 +168,8 @@ _WANTED: dict[str, tuple[str, str]] = {
 _CHOICES: dict[str, Sequence[str]] = {
     "inject.mode": ("auto", "sticky", "scheduled"),
     "inject.stamps": ("day", "full"),
+    "pi.memory": ("on", "off"),
+    "pi.subagents": ("off", "on"),
     "layered.worktree": ("own", "shared"),
     "theme": ("dark", "light", "terminal"),
 }

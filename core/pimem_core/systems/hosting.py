@@ -21,7 +21,8 @@ class SessionInfo(Value):
     """A session of the host, as its request tells.
 
     `trusted` is None where the host has no such notion. `mode` is `tui`, `rpc`, `json` or `print`.
-    `features` are those of docs/hook-protocol.md.
+    `is_subagent` says that another agent of the host started it. `features` are those of
+    docs/hook-protocol.md.
     """
 
     id: str
@@ -30,6 +31,7 @@ class SessionInfo(Value):
     trusted: bool | None = None
     mode: str = "print"
     pi: str | None = None
+    is_subagent: bool = False
     features: frozenset[str] = frozenset()
 
 
