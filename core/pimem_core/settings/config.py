@@ -131,8 +131,6 @@ def _bound(value: Any) -> Mapping[str, str]:
 _KEYS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "inject.mode": ("inject_mode", _one_of("auto", "sticky", "scheduled")),
     "inject.stamps": ("stamps", _one_of("day", "full")),
-    "pi.memory": ("pi_memory", _one_of("on", "off")),
-    "pi.subagents": ("pi_subagents", _one_of("off", "on")),
     "undo.max_mb": ("undo_max_mb", _positive),
     "undo.max_days": ("undo_max_days", _positive),
     "secrets.extra": ("secrets_extra", _patterns),
@@ -143,6 +141,8 @@ _KEYS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "layered.max_file_chars": ("layered_max_file_chars", _count),
     "layered.max_total_chars": ("layered_max_total_chars", _count),
     "layered.worktree": ("layered_worktree", _one_of("own", "shared")),
+    "pi.memory": ("pi_memory", _one_of("on", "off")),
+    "pi.subagents": ("pi_subagents", _one_of("off", "on")),
     "theme": ("theme", _text),
 }
 
