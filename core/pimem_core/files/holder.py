@@ -8,6 +8,8 @@ import time
 from ..model import LockHolder
 
 LOCK_NAME = ".lock"
+#: Ends the name of a lock of our own where the file system has no locks.
+HELD = ".held"
 
 
 def lock_content(path: str) -> bytes:
@@ -67,7 +69,7 @@ def own_lock_holder(path: str) -> LockHolder | None:
         age_s = max(0.0, time.time() - os.fstat(descriptor).st_mtime)
         return LockHolder(pid=None, age_s=age_s, path=path)
     except OSError:
-        return None
+        return _holder(f"{path}{HELD}")
     finally:
         os.close(descriptor)
     return None
@@ -75,13 +77,16 @@ def own_lock_holder(path: str) -> LockHolder | None:
 
 def lock_holder(folder: str) -> LockHolder | None:
     """Who holds a store's lock now; None when nobody does."""
-    path = os.path.join(folder, LOCK_NAME)
+    return _holder(os.path.join(folder, LOCK_NAME))
+
+
+def _holder(path: str) -> LockHolder | None:
     try:
         status = os.lstat(path)
     except OSError:
         return None
     return LockHolder(
         pid=pid_in(lock_content(path)),
-        age_s=max(0.0, time.time() - status.st_mtime),
+        age_s=abs(time.time() - status.st_mtime),
         path=path,
     )

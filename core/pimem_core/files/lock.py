@@ -8,7 +8,9 @@ The second is the system's, which gives it back when its process ends, however t
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
+import hashlib
 import os
 import select
 import stat
@@ -19,7 +21,8 @@ from filelock import BaseFileLock, FileLock, Timeout
 
 from ..errors import StoreBusyError
 from ..progress import is_cancelled, refuse_cancelled
-from .holder import LOCK_NAME, is_alive, lock_content, lock_holder, pid_in
+from .holder import HELD, LOCK_NAME, is_alive, lock_content, lock_holder, pid_in
+from .process import boot, host
 from .publish import explained, make_folder, private_folder, refuse_others_link
 from .read import is_regular, not_regular
 
@@ -32,6 +35,7 @@ HARD_STALE_MS = 60_000
 _POLL_S = 0.02
 #: Seconds that one of our own processes waits for another.
 _OWN_WAIT_S = 2.0
+_NO_FLOCK = (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EINVAL)
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
@@ -59,16 +63,15 @@ class StoreLock(BaseFileLock):
         path = self.lock_file
         try:
             descriptor = os.open(
-                path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644
+                path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600
             )
         except FileExistsError:
             return False
         token = new_token()
         try:
             # Under an odd umask the peers, and our own release, could not read whose it is.
-            mode = stat.S_IMODE(os.fstat(descriptor).st_mode)
-            if mode & 0o600 != 0o600:
-                os.fchmod(descriptor, mode | 0o600)
+            if stat.S_IMODE(os.fstat(descriptor).st_mode) != 0o600:
+                os.fchmod(descriptor, 0o600)
             os.write(descriptor, token)
         except OSError:
             os.close(descriptor)
@@ -102,9 +105,10 @@ class StoreLock(BaseFileLock):
         if not stat.S_ISREG(seen.st_mode):
             return False
         content = lock_content(path)
-        age_ms = (time.time_ns() - seen.st_mtime_ns) / 1e6
+        # A time in the future is that of a clock that was wrong: it makes no lock eternal.
+        age_ms = abs(time.time_ns() - seen.st_mtime_ns) / 1e6
         pid = pid_in(content)
-        if content not in self.reclaimable | _left:
+        if content not in self.reclaimable | _left and not _is_of_our_dead(content):
             if age_ms <= SOFT_STALE_MS:
                 return False
             if age_ms <= HARD_STALE_MS if pid is None else is_alive(pid):
@@ -135,13 +139,37 @@ class StoreLock(BaseFileLock):
 
 
 def new_token() -> bytes:
-    """The content of a new lock: process id, milliseconds of the epoch, random base 36."""
-    number = int.from_bytes(os.urandom(8), "big")
-    mark = ""
+    """The content of a new lock: process id, milliseconds of the epoch, letters and digits.
+
+    The last part is random for others. For us it says that the process was one of ours, on this
+    machine since it was started: when such a process is gone, its lock is free.
+    """
+    pid, moment = os.getpid(), time.time_ns() // 1_000_000
+    salt = _base36(os.urandom(4))
+    return f"{pid}\t{moment}\t{_mark(str(pid), str(moment), salt)}".encode()
+
+
+def _mark(pid: str, moment: str, salt: str) -> str:
+    told = "\0".join((host(), boot(), pid, moment, salt))
+    return salt + _base36(hashlib.sha256(told.encode()).digest()[:6]).rjust(10, "0")
+
+
+def _base36(data: bytes) -> str:
+    number = int.from_bytes(data, "big")
+    digits = ""
     while number:
         number, digit = divmod(number, 36)
-        mark += _DIGITS[digit]
-    return f"{os.getpid()}\t{time.time_ns() // 1_000_000}\t{mark}".encode()
+        digits += _DIGITS[digit]
+    return digits
+
+
+def _is_of_our_dead(content: bytes) -> bool:
+    """Whether a lock is one that a process of ours made here, which is gone since."""
+    fields = content.decode("ascii", "replace").split("\t")
+    if len(fields) != 3 or len(fields[2]) <= 10 or not fields[0].isdigit():
+        return False
+    pid, moment, mark = fields
+    return mark == _mark(pid, moment, mark[:-10]) and not is_alive(int(pid))
 
 
 @contextlib.contextmanager
@@ -218,7 +246,7 @@ def locked_among_ours(path: str, busy: str, *, wait_s: float = _OWN_WAIT_S) -> I
     """
     with explained(path):
         private_folder(os.path.dirname(path))
-        lock = FileLock(path, timeout=wait_s, poll_interval=_POLL_S)
+        lock = _own_lock(path, wait_s)
         try:
             lock.acquire(cancel_check=is_cancelled)
         except Timeout as error:
@@ -228,6 +256,42 @@ def locked_among_ours(path: str, busy: str, *, wait_s: float = _OWN_WAIT_S) -> I
         yield
     finally:
         lock.release()
+
+
+def _own_lock(path: str, wait_s: float) -> BaseFileLock:
+    """The system's lock; where the file system has none, one that is a file as the stores' are."""
+    if _has_flock(path):
+        return FileLock(path, timeout=wait_s, mode=0o600, poll_interval=_POLL_S)
+    lock = StoreLock(f"{path}{HELD}")
+    lock.timeout = wait_s
+    lock.poll_interval = _POLL_S
+    return lock
+
+
+def _has_flock(path: str) -> bool:
+    """Make the lock file private and usable, whatever the umask was, and try its lock."""
+    flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    try:
+        descriptor = os.open(path, flags, 0o600)
+    except PermissionError:
+        # An odd umask of earlier left it closed to us as well.
+        if not is_regular(path):
+            raise
+        os.chmod(path, 0o600)
+        descriptor = os.open(path, flags, 0o600)
+    try:
+        status = os.fstat(descriptor)
+        if stat.S_ISREG(status.st_mode) and stat.S_IMODE(status.st_mode) != 0o600:
+            os.fchmod(descriptor, 0o600)
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError as error:
+        return error.errno not in _NO_FLOCK
+    else:
+        return True
+    finally:
+        os.close(descriptor)
 
 
 @contextlib.contextmanager
@@ -256,9 +320,21 @@ def _busy(folder: str) -> StoreBusyError:
     if not is_regular(path) and os.path.lexists(path):
         return StoreBusyError(f"{not_regular(path)} Nothing can be changed while it is there.")
     if holder is None:
-        who = "Another process"
-    elif holder.pid is None:
-        who = f"A process unknown, since {holder.age_s:.0f} s,"
-    else:
-        who = f"Process {holder.pid}, since {holder.age_s:.0f} s,"
-    return StoreBusyError(f"{who} holds {path}; try again in a moment.")
+        return StoreBusyError(f"Another process holds {path}; try again in a moment.")
+    age_s = holder.age_s
+    if holder.pid is None:
+        free = _waiting(age_s, HARD_STALE_MS)
+        return StoreBusyError(f"A process unknown, since {age_s:.0f} s, holds {path}. {free}")
+    if not is_alive(holder.pid):
+        return StoreBusyError(
+            f"Process {holder.pid} is gone and left {path}. {_waiting(age_s, SOFT_STALE_MS)}"
+        )
+    return StoreBusyError(
+        f"Process {holder.pid}, since {age_s:.0f} s, holds {path}; try again in a moment."
+    )
+
+
+def _waiting(age_s: float, stale_ms: int) -> str:
+    """When a lock that nobody may hold any more is taken."""
+    left = stale_ms / 1000 - age_s
+    return f"It can be taken in {left:.0f} s; try again then." if left >= 1 else "Try again."

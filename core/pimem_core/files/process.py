@@ -27,7 +27,7 @@ class Process(Value):
         Args:
             age_s: Seconds since it was seen alive; what decides about another machine's process.
         """
-        if self.host != os.uname().nodename:
+        if self.host != host():
             return abs(age_s) > _FOREIGN_S
         if not is_alive(self.pid):
             return True
@@ -37,7 +37,28 @@ class Process(Value):
 
 def this_process() -> Process:
     """The running process."""
-    return Process(host=os.uname().nodename, pid=os.getpid(), started=started(os.getpid()))
+    return Process(host=host(), pid=os.getpid(), started=started(os.getpid()))
+
+
+def host() -> str:
+    """The machine, and where the system has them the namespace in which process ids count.
+
+    A container may have the host's name and folders, and process ids of its own.
+    """
+    name = os.uname().nodename
+    try:
+        return f"{name} {os.readlink('/proc/self/ns/pid')}"
+    except OSError:
+        return name
+
+
+def boot() -> str:
+    """This start of the machine; empty where the system does not say."""
+    try:
+        with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
+            return file.read().strip()
+    except OSError:
+        return ""
 
 
 def started(pid: int) -> str | None:
@@ -46,7 +67,6 @@ def started(pid: int) -> str | None:
         with open(f"/proc/{pid}/stat", "rb") as file:
             # The name in parentheses may hold spaces; the start is the 20th field after it.
             tick = file.read().rpartition(b")")[2].split()[19].decode()
-        with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
-            return f"{file.read().strip()} {tick}"
     except (OSError, IndexError):
         return None
+    return f"{boot()} {tick}"

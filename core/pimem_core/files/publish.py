@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
+#: What file systems without hard links answer to one.
+_NO_HARD_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
+
+
 @contextlib.contextmanager
 def explained(path: str) -> Iterator[None]:
     """Turn an `OSError` of the block into a `StorageError` that names the file and the way out.
@@ -184,7 +188,7 @@ def publish(
     temporary = stage(path, data, mode=mode, durable=durable)
     try:
         if exclusive:
-            os.link(temporary, path)
+            _publish_new(temporary, path)
         else:
             swap(temporary, path)
     except BaseException:
@@ -197,6 +201,22 @@ def publish(
             discard(temporary)
     if durable:
         sync_folder(os.path.dirname(path))
+
+
+def _publish_new(temporary: str, path: str) -> None:
+    """Give a staged file its name unless that is taken; the staged name may stay or go."""
+    try:
+        os.link(temporary, path)
+    except FileExistsError:
+        raise
+    except OSError as error:
+        if error.errno not in _NO_HARD_LINKS:
+            raise
+        # exFAT, SMB and others have one name for a file: looking first leaves a moment in which
+        # a program without our lock could come, as it is for every change of an existing file.
+        if os.path.lexists(path):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path) from error
+        os.rename(temporary, path)
 
 
 def stage(path: str, data: bytes, *, mode: int = 0o600, durable: bool = True) -> str:
