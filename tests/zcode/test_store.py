@@ -321,3 +321,19 @@ def test_a_person_without_zcode_has_no_store(places: Places) -> None:
     assert system.active(places).name == "zcode"
     Path(places.home, ".zcode").mkdir()
     assert [store.path for store in system.stores(places)] == [system.active(places).path]
+
+
+def test_a_link_whose_file_name_is_too_long_stops_nothing(project: Project) -> None:
+    long = "x" * 300 + ".md"
+    project.fill({"MEMORY.md": f"- [Long]({long}) — needle\n- [A](a.md) — a\n", "a.md": fact("a")})
+    assert [topic.problem for topic in project.store.list()] == ["file name too long", None]
+    unread: list[Exception] = []
+    list(project.store.search("nothing at all", unread=unread.append))
+    assert unread == []
+    project.write("other")
+    found = check.findings(project.store.folder, project.store.folder.view())
+    said = next(finding.message for finding in found if finding.code == "orphan_line")
+    assert "the name is too long" in said
+    assert len(said) < 200
+    assert project.store.remove("Long").outcome == "removed"
+    assert "xxx" not in project.index

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 
 #: How much of a file a preview reads, in bytes; the bound of the programs we share with.
 PREVIEW_BYTES = 51_200
+#: Characters of a name that is too long which an error shows.
+_SHOWN_NAME = 40
+#: Most bytes of a file's name, on every file system that is in use.
+NAME_BYTES = 255
 _FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
 
 
@@ -129,6 +133,10 @@ def _explained(error: OSError, path: str) -> Exception:
     name = os.path.basename(path)
     if error.errno in (errno.ENOENT, errno.ENOTDIR):
         return _about(TopicNotFoundError(f"{path} does not exist.", file=name), path)
+    if error.errno == errno.ENAMETOOLONG:
+        name = f"{name[:_SHOWN_NAME]}…"
+        said = f"No file can have the name {name}, it is too long."
+        return _about(TopicNotFoundError(said, file=name), path)
     # A socket answers ENXIO, a link ELOOP: neither is a file that somebody's memory is in.
     if error.errno in (errno.ELOOP, errno.ENXIO, errno.EISDIR, errno.ENODEV):
         return _about(InvalidTopicError(not_regular(path), file=name), path)
@@ -196,6 +204,25 @@ def real_folder(folder: str) -> list[str]:
     if not os.path.islink(folder):
         return []
     return [f"{folder} is a link to {os.path.realpath(folder)}."]
+
+
+def is_possible_name(name: str) -> bool:
+    """Whether a file can have a name: it is not too long."""
+    return len(name) * 4 <= NAME_BYTES or len(os.fsencode(name)) <= NAME_BYTES
+
+
+def mode_of(path: str) -> int | None:
+    """The rights of what is at a path; None when nothing is.
+
+    Raises:
+        StorageError: It cannot be found out (no right to look, a failing disk).
+    """
+    try:
+        return stat.S_IMODE(os.lstat(path).st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise StorageError(f"{path} cannot be looked at: {error.strerror}.") from error
 
 
 def is_regular(path: str) -> bool:

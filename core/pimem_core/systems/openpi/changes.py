@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import stat
 
 from ... import secrets
 from ...clock import stamp
@@ -21,7 +20,9 @@ from ...files.lock import locked, locked_at_once
 from ...files.read import (
     PREVIEW_BYTES,
     decode,
+    is_possible_name,
     is_regular,
+    mode_of,
     not_regular,
     read_bytes,
     read_text,
@@ -89,10 +90,8 @@ class TopicChanges(LockedChange):
         """Pi's own stores are private; in any other folder a file keeps its rights."""
         if self.topics.is_own:
             return 0o600
-        try:
-            return stat.S_IMODE(os.lstat(self.topics.file(file)).st_mode)
-        except FileNotFoundError:
-            return 0o600
+        mode = mode_of(self.topics.file(file))
+        return 0o600 if mode is None else mode
 
     def write(self, request: WriteRequest) -> Change:
         """Write a topic; the request is one that `checked` gave."""
@@ -220,7 +219,9 @@ class TopicChanges(LockedChange):
         def is_present(file: str) -> bool:
             # What the listing does not know is looked at: a right that is missing must not pass
             # for a missing file.
-            return file == written or is_regular(self.topics.file(file))
+            if file == written or not is_possible_name(file):
+                return True
+            return is_regular(self.topics.file(file))
 
         self._dropped = self.index.maintain(
             is_present,
@@ -266,6 +267,7 @@ class TopicChanges(LockedChange):
             missing.keep(self.topics, self._dropped, {*self.index.files(), file})
         record = super().commit(action, name, file, steps)
         self.notes += self._settled
+        self.notes += [missing.too_long(*found) for found in missing.impossible(self.index.text())]
         self.notes += limits.crossed(self.index_before, self.index.text(), self.config.max_lines)
         return record
 

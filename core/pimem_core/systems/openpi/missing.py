@@ -14,12 +14,18 @@ from typing import TYPE_CHECKING
 
 from ...errors import PimemError
 from ...files.publish import explained, private_folder, publish
-from ...files.read import PREVIEW_BYTES, is_regular, read_bytes
+from ...files.read import (
+    NAME_BYTES,
+    PREVIEW_BYTES,
+    is_possible_name,
+    is_regular,
+    read_bytes,
+)
 from ...formats import sync_copies
 from ...formats.text import quote
 from ...history import patch, record
 from . import tombstones, topic
-from .index import is_topic_file, parse_line
+from .index import INDEX_NAME, is_topic_file, parse_line
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -30,6 +36,8 @@ if TYPE_CHECKING:
     from .index_changes import Index
 
 _FOLDER = "missing"
+#: Characters of a name that is too long which a sentence shows.
+_SHOWN_NAME = 40
 #: Lines that are kept for each store; beyond them the oldest go.
 _MOST_LINES = 500
 #: Unlisted files that are looked into, and changes that are looked through.
@@ -60,7 +68,11 @@ def settle(folder: TopicFolder, index: Index, names: AbstractSet[str]) -> list[s
             unlisted.discard(file)
             index.append(line)
             said.append(f"{quote(entry.name)} is back in the index: {file} is there again.")
-    missing = [file for file in listed - names if not is_regular(folder.file(file))]
+    missing = [
+        file
+        for file in listed - names
+        if not is_possible_name(file) or not is_regular(folder.file(file))
+    ]
     for file in sorted(missing, key=os.fsencode):
         heir = _heir(folder, index.of_file(file)[-1], unlisted)
         if heir is not None:
@@ -98,6 +110,25 @@ def _last_digest(folder: TopicFolder, file: str) -> str | None:
             if step.path == path:
                 return step.after
     return None
+
+
+def impossible(text: str) -> list[tuple[int, str]]:
+    """The lines of an index whose file's name is too long to be one, by number, with the name."""
+    return [
+        (number, entry.file)
+        for number, line in enumerate(text.split("\n"), start=1)
+        if len(line) * 4 > NAME_BYTES
+        and (entry := parse_line(line)) is not None
+        and not is_possible_name(entry.file)
+    ]
+
+
+def too_long(number: int, name: str) -> str:
+    """What a person is to do about such a line."""
+    return (
+        f"Line {number} of {INDEX_NAME} names a file that cannot exist, {name[:_SHOWN_NAME]}…: the "
+        "name is too long. Take the line out."
+    )
 
 
 def keep(folder: TopicFolder, dropped: Sequence[IndexEntry], listed: AbstractSet[str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from ...files.read import is_possible_name
 from ...model import Topic
 from ...progress import never
 from .index import IndexEntry, entries, entry_of, is_stale, is_topic_file, matches
@@ -68,8 +69,7 @@ class Rows:
         """The topic of an index line."""
         problem = None
         if entry.file not in present and entry.file not in view.elsewhere:
-            exists = os.path.lexists(self.start + entry.file)
-            problem = "not a regular file" if exists else "file missing"
+            problem = self._problem(entry.file)
         return Topic(
             store=self.store,
             name=entry.name,
@@ -82,6 +82,11 @@ class Rows:
             line=entry.prefix + entry.name + entry.middle + entry.rest,
             problem=problem,
         )
+
+    def _problem(self, file: str) -> str:
+        if not is_possible_name(file):
+            return "file name too long"
+        return "not a regular file" if os.path.lexists(self.start + file) else "file missing"
 
     def unlisted_topic(self, file: str) -> Topic:
         """A topic file that no entry names."""

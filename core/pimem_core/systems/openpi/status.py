@@ -12,7 +12,7 @@ from ...formats import sync_copies
 from ...formats.merge_markers import is_unmerged
 from ...formats.text import plural
 from ...model import StoreStatus
-from . import carry_over, config, detection, limits, tombstones
+from . import carry_over, config, detection, limits, missing, tombstones
 from .index import INDEX_NAME, files, is_topic_file
 from .location import LOCAL, SHARED, SYSTEM, active_folder
 
@@ -139,14 +139,15 @@ def _notes(folder: TopicFolder, view: View, found: str | None, seen: Seen) -> li
             folder.path, name, lambda other: os.path.lexists(folder.file(other))
         )
     }
+    notes += [missing.too_long(*found) for found in missing.impossible(view.text or "")]
     notes += _held_back(view.text or "", copies)
     unlisted = len(seen.unlisted - buried - copies)
     if unlisted:
         notes.append(f"{plural(unlisted, 'topic file')} not in the index.")
     coming = [file for file in view.elsewhere if not os.path.lexists(f"{folder.path}/{file}")]
-    missing = len(seen.listed) - seen.here - len(seen.listed.intersection(coming))
-    if missing:
-        notes.append(f"{plural(missing, 'index line')} without a file.")
+    without = len(seen.listed) - seen.here - len(seen.listed.intersection(coming))
+    if without:
+        notes.append(f"{plural(without, 'index line')} without a file.")
     if view.text is not None:
         notes += limits.crossed(None, view.text, settings.max_lines)
     moved = os.path.join(folder.places.agent_dir, "pi-hermes-memory")

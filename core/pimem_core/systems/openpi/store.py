@@ -7,7 +7,7 @@ import itertools
 import os
 
 from ...errors import PimemError
-from ...files.read import PREVIEW_BYTES, is_regular, regular_names
+from ...files.read import PREVIEW_BYTES, is_possible_name, is_regular, regular_names
 from ...model import Change, Document, Hit, StoreStatus, Topic
 from ...progress import ignored, never, unwatched
 from ..stores import (
@@ -84,7 +84,11 @@ class OpenpiStore(
         """The first topics of the list. Looking at their files is quicker than at the folder."""
         view = self.folder.view()
         top = list(itertools.islice(matches(view.text or ""), count))
-        present = {match[4] for match in top if is_regular(self.folder.file(match[4]))}
+        present = {
+            match[4]
+            for match in top
+            if is_possible_name(match[4]) and is_regular(self.folder.file(match[4]))
+        }
         lines = "\n".join(match.string for match in top)
         return list(self._rows.listed(View(lines, view.elsewhere, {}), present).values())
 

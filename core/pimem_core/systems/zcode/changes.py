@@ -21,7 +21,7 @@ from ...errors import (
 from ...files.holder import own_lock_path
 from ...files.lock import locked_among_ours
 from ...files.publish import refuse_others_link
-from ...files.read import decode, read_bytes
+from ...files.read import decode, mode_of, read_bytes
 from ...formats.text import encode, quote
 from ...history import recovery, transaction
 from ...history.locked_change import LockedChange
@@ -30,6 +30,7 @@ from .facts import INDEX_NAME
 from .index import INITIAL, line_of, target_of
 from .index_changes import Index
 from .location import SYSTEM
+from .rows import ABSENT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ class FactChanges(LockedChange):
         topic, description, content = request.topic, request.summary, request.content
         type_, title, append = request.type, request.title, request.mode == "append"
         known = lookup.exact(self.facts, self.view, topic)
-        if known is None or known.problem == "file missing":
+        if known is None or known.problem in ABSENT:
             return self._create(
                 names.check_name(known.file[:-3] if known else topic),
                 description=description,
@@ -211,9 +212,8 @@ class FactChanges(LockedChange):
 
     def _mode(self, file: str) -> int:
         """The rights of a file as they are; a new one is the person's own."""
-        with contextlib.suppress(OSError):
-            return os.lstat(self.facts.file(file)).st_mode & 0o7777
-        return 0o600
+        mode = mode_of(self.facts.file(file))
+        return 0o600 if mode is None else mode
 
     def _check_front(
         self, old: str, text: str, file: str, description: str, type_: str | None

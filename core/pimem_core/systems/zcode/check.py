@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import posixpath
 
 from ...errors import PimemError
-from ...files.read import read_bytes
+from ...files.read import is_possible_name, read_bytes
 from ...formats import frontmatter, sync_copies
 from ...formats.merge_markers import is_unmerged
 from ...formats.text import plural, quote
@@ -46,6 +47,11 @@ def _index(folder: FactFolder, view: View) -> Iterator[Finding]:
         if fact is None:
             exists = os.path.lexists(folder.file(entry.file))
             what = "is not a regular file" if exists else "does not exist"
+            if not is_possible_name(posixpath.basename(file)):
+                file, what = (
+                    f"{file[:40]}…",
+                    "cannot exist: the name is too long. Take the link out",
+                )
             yield Finding(
                 code="orphan_line",
                 severity="warning",

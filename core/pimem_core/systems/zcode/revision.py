@@ -7,6 +7,7 @@ import hashlib
 import math
 import os
 
+from ...errors import StorageError
 from ...files.read import read_bytes
 from ...value import Value
 
@@ -47,8 +48,10 @@ def is_same(path: str, seen: Revision | None) -> bool:
     """
     try:
         status = os.lstat(path)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return seen is None
+    except OSError as error:
+        raise StorageError(f"{path} cannot be looked at: {error.strerror}.") from error
     if seen is None:
         return False
     if mark_of(status) == seen.mark and not _was_just_written(status):

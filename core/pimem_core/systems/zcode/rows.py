@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from ...files.read import is_possible_name
 from ...model import Topic
 from ...progress import never
 from .facts import FRONT_LINES, Fact
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
     from ...progress import Cancelled
     from .folder import FactFolder, View
     from .index import IndexLink
+
+
+#: Problems of a topic whose file does not exist.
+ABSENT = ("file missing", "file name too long")
 
 
 def rows(folder: FactFolder, view: View, cancelled: Cancelled = never) -> Sequence[Topic]:
@@ -57,7 +62,9 @@ def _topic(folder: FactFolder, file: str, fact: Fact | None, entry: IndexLink | 
 
 def _problem(path: str, fact: Fact | None) -> str | None:
     if fact is None:
-        return "not a regular file" if os.path.lexists(path) else "file missing"
+        if not is_possible_name(os.path.basename(path)):
+            return ABSENT[1]
+        return "not a regular file" if os.path.lexists(path) else ABSENT[0]
     if not fact.is_regular:
         return "not a regular file"
     if fact.head.unclosed:

@@ -23,7 +23,7 @@ from .facts import TYPES, Fact, head
 from .folder import FactFolder, entry_of
 from .index import line_of
 from .location import SYSTEM, locate
-from .rows import rows
+from .rows import ABSENT, rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ class ZcodeStore(
     def removal(self, topic: str) -> Removal:
         """What removing would do."""
         found = self.find(topic)
-        if found.problem == "file missing":
+        if found.problem in ABSENT:
             gone = "Its index line is removed; the file is already missing."
         elif found.listed:
             gone = f"The file {found.file} and its index line are removed."
