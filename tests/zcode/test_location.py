@@ -119,6 +119,62 @@ def test_the_storage_root_can_be_moved(places: Places, tmp_path: Path) -> None:
     assert locate(places, None).path.startswith(f"{places.home}/.zcode/cli/memories/")
 
 
+def made(root: Path, places: Places) -> Path:
+    """The project's memory below a root of ZCode."""
+    folder = Path(projects_folder(str(root))) / _own(places) / "memory"
+    folder.mkdir(parents=True)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "root"),
+    [
+        ("ZCODE_DATA_BASE_DIR", "base", "base/.zcode"),
+        ("ZCODE_HOME", "base", "base/.zcode"),
+        ("ZCODE_HOME", "base/.zcode", "base/.zcode"),
+        ("ZCODE_HOME", "zhome", "zhome"),
+    ],
+)
+def test_other_roots_are_found_and_named(
+    places: Places, tmp_path: Path, variable: str, value: str, root: str
+) -> None:
+    folder = made(tmp_path / root, places)
+    found = locate(places.but(env={variable: str(tmp_path / value)}), None)
+    assert (found.path, found.source) == (str(folder), "computed")
+    assert f"{variable} says where ZCode keeps its data." in found.notes
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("settings.json", '{"dataBaseDir": "BASE"}'),
+        ("v2/config.json", '{"storage": {"dir": "BASE/.zcode"}}'),
+    ],
+)
+def test_zcodes_own_settings_name_a_root(
+    places: Places, tmp_path: Path, name: str, text: str
+) -> None:
+    folder = made(tmp_path / "base/.zcode", places)
+    path = Path(places.home, ".zcode", name)
+    path.parent.mkdir(parents=True)
+    path.write_text(text.replace("BASE", str(tmp_path / "base")))
+    found = locate(places, None)
+    assert (found.path, found.source) == (str(folder), "computed")
+    assert f"{path} says where ZCode keeps its data." in found.notes
+    path.write_text("{broken")
+    assert locate(places, None).source == "none"
+
+
+def test_the_root_that_has_a_memory_of_the_project_is_used(places: Places, tmp_path: Path) -> None:
+    old = made(Path(places.home, ".zcode"), places)
+    moved = places.but(env={"ZCODE_DATA_BASE_DIR": str(tmp_path / "base")})
+    assert locate(moved, None).path == str(old)
+    new = made(tmp_path / "base/.zcode", places)
+    found = locate(moved, None)
+    assert found.path == str(new)
+    assert f"ZCode has memories of this project in {old} as well." in found.notes
+
+
 def test_the_configured_folder_goes_before_everything(places: Places) -> None:
     _make(places, _own(places))
     found = locate(places, "/somewhere/else")

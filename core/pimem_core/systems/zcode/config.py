@@ -43,11 +43,60 @@ def root(places: Places) -> str:
     return work_tree_root(places.cwd) or places.cwd
 
 
+def storage_roots(places: Places) -> list[tuple[str, str]]:
+    """The folders that ZCode may keep its data in, and what names each; the first counts most.
+
+    Its versions differ: `ZCODE_STORAGE_DIR` is the folder itself, `ZCODE_DATA_BASE_DIR` and
+    `dataBaseDir` of its settings the one above it, `ZCODE_HOME` either.
+    """
+    env, default = places.env, os.path.join(places.home, ".zcode")
+    found: dict[str, str] = {}
+
+    def add(path: str, source: str) -> None:
+        if path.startswith("~/"):
+            path = places.home + path[1:]
+        if os.path.isabs(path):
+            found.setdefault(os.path.normpath(path), source)
+
+    if env.get("ZCODE_STORAGE_DIR"):
+        add(os.path.abspath(env["ZCODE_STORAGE_DIR"]), "ZCODE_STORAGE_DIR")
+    if env.get("ZCODE_DATA_BASE_DIR"):
+        add(os.path.join(env["ZCODE_DATA_BASE_DIR"], ".zcode"), "ZCODE_DATA_BASE_DIR")
+    for file, base, folder in _own_settings(default):
+        add(os.path.join(base, ".zcode") if base else folder, file)
+    home = env.get("ZCODE_HOME", "")
+    if home:
+        is_itself = os.path.basename(os.path.normpath(home)) in (".zcode", "cli")
+        below = os.path.join(home, ".zcode")
+        add(below if not is_itself and os.path.isdir(below) else home, "ZCODE_HOME")
+    add(default, "")
+    return list(found.items())
+
+
+def _own_settings(root: str) -> list[tuple[str, str, str]]:
+    """ZCode's settings files with the `dataBaseDir` or the `storage.dir` that each names."""
+    if not os.path.isdir(root):
+        return []  # so it is for most people
+    found = []
+    for name in ("settings.json", "setting.json", "config.json"):
+        for path in (os.path.join(root, name), os.path.join(root, "v2", name)):
+            try:
+                raw = _read(path)
+            except ConfigError:
+                continue
+            storage = raw.get("storage")
+            base = raw.get("dataBaseDir")
+            folder = storage.get("dir") if isinstance(storage, dict) else None
+            if isinstance(base, str) and base:
+                found.append((path, base, ""))
+            if isinstance(folder, str) and folder:
+                found.append((path, "", folder))
+    return found
+
+
 def storage_root(places: Places) -> str:
-    """ZCode's folder: `ZCODE_STORAGE_DIR`, else `~/.zcode`."""
-    return os.path.abspath(
-        places.env.get("ZCODE_STORAGE_DIR") or os.path.join(places.home, ".zcode")
-    )
+    """ZCode's folder where none of them has a memory of the project yet."""
+    return storage_roots(places)[0][0]
 
 
 def paths(places: Places) -> tuple[str, str]:
@@ -219,4 +268,5 @@ def is_active(places: Places, settings: Settings) -> bool:
 
 def is_in_use(places: Places) -> bool:
     """Whether ZCode was ever used here, or its memory configured."""
-    return os.path.lexists(storage_root(places)) or any(map(os.path.lexists, paths(places)))
+    roots = [root for root, _source in storage_roots(places)]
+    return any(map(os.path.lexists, (*roots, *paths(places))))

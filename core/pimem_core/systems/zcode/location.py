@@ -14,7 +14,7 @@ import re
 
 from ...formats.text import trim
 from ...value import Value
-from .config import storage_root
+from .config import storage_roots
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -118,10 +118,23 @@ def locate(places: Places, configured: str | None) -> Location:
     """
     if configured is not None:
         return _location(configured, "config")
-    projects = projects_folder(storage_root(places))
     name = project_name(places.cwd, win32=os.name == "nt", cwd=places.cwd)
-    computed = os.path.join(projects, name, "memory")
+    roots = storage_roots(places)
+    folders = {
+        os.path.join(projects_folder(root), name, "memory"): source for root, source in roots
+    }
+    there = [folder for folder in folders if os.path.lexists(folder)]
+    computed = next(iter(folders))
     notes = []
+    if there and roots[0][1] != "ZCODE_STORAGE_DIR":
+        computed = there[0]
+    source = folders[computed]
+    if source and source != "ZCODE_STORAGE_DIR":
+        notes.append(f"{source} says where ZCode keeps its data.")
+    others = [folder for folder in there if folder != computed]
+    if others:
+        notes.append(f"ZCode has memories of this project in {', '.join(others)} as well.")
+    projects = os.path.dirname(os.path.dirname(computed))
     if places.cwd == places.home:
         notes.append("This is the memory of your home folder: whatever is started there shares it.")
     if os.path.lexists(computed):
