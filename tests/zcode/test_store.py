@@ -337,3 +337,32 @@ def test_a_link_whose_file_name_is_too_long_stops_nothing(project: Project) -> N
     assert len(said) < 200
     assert project.store.remove("Long").outcome == "removed"
     assert "xxx" not in project.index
+
+
+@pytest.mark.parametrize("name", ["README.md", "CLAUDE.md", "LAST_SESSION.md", "sub/AGENTS.md"])
+def test_a_note_about_the_folder_is_no_fact(project: Project, name: str) -> None:
+    project.fill({"MEMORY.md": "- [A](a.md) — a\n", "a.md": fact("a"), name: "# About this\n"})
+    assert project.names() == ["a"]
+    status = project.store.status()
+    assert status.count == 1
+    assert f"Not counted as facts, being about the folder: {name}." in status.notes
+    assert "not in the index" not in " ".join(status.notes)
+    assert project.store.read(name).text == "# About this\n"
+
+
+def test_a_note_that_the_index_links_or_that_has_front_matter_is_a_fact(project: Project) -> None:
+    index = "- [A](a.md) — a\n- [Read me](README.md) — r\n"
+    project.fill({"MEMORY.md": index, "a.md": fact("a"), "README.md": "#", "GPU.md": fact("gpu")})
+    assert [topic.file for topic in project.store.list()] == ["a.md", "README.md", "GPU.md"]
+
+
+def test_a_link_without_its_folder_finds_the_only_file_of_that_name(project: Project) -> None:
+    index = "- [A](a.md) — a\n- [B](b.md) — b\n"
+    project.fill({"MEMORY.md": index, "sub/a.md": fact("a")})
+    project.fill({"x/b.md": fact("b1"), "y/b.md": fact("b2")})
+    topics = {topic.file: (topic.listed, topic.problem) for topic in project.store.list()}
+    assert topics["sub/a.md"] == (True, None)
+    assert topics["b.md"] == (True, "file missing")
+    project.write("a", description="new")
+    assert "- [A](a.md) — new" in project.index
+    assert '"new"' in project.text("sub/a.md")

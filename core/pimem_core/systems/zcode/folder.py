@@ -15,12 +15,20 @@ from .index import entries
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from ...paths import Places
     from ...progress import Cancelled
     from .index import IndexLink
     from .location import Location
+
+
+def _is_note(fact: Fact, linked: Collection[str]) -> bool:
+    """Whether a file is about the folder: named in capitals, no link to it, no front matter."""
+    name = fact.file.rpartition("/")[2][:-3]
+    if not name.isupper() or fact.file in linked or not fact.is_regular:
+        return False
+    return fact.head.closing is None
 
 
 class View:
@@ -37,10 +45,16 @@ class View:
         shown: Mapping[str, bytes | None],
     ) -> None:
         self.text = text
-        self.facts = found
+        self.facts = dict(found)
         self.shown = shown
         self.entries = entries(text or "")
         self._same: dict[str, str] | None = None
+        self._last_parts: dict[str, list[str]] | None = None
+        linked = {entry.file for entry in self.entries}
+        #: Files about the folder, such as a README, which are no facts.
+        self.notes = [file for file, fact in found.items() if _is_note(fact, linked)]
+        for file in self.notes:
+            del self.facts[file]
 
     def link_to(self, file: str) -> str:
         """How the index names a fact's file: an accent may be written in another way."""
@@ -58,7 +72,19 @@ class View:
         if self._same is None:
             # One system writes an accent as a character of its own, another does not.
             self._same = {unicodedata.normalize("NFC", file): file for file in self.facts}
-        return self.facts.get(self._same.get(unicodedata.normalize("NFC", entry.file), ""))
+        same = self.facts.get(self._same.get(unicodedata.normalize("NFC", entry.file), ""))
+        return same or self._below(entry.file)
+
+    def _below(self, file: str) -> Fact | None:
+        """The only fact of a sub-folder that has the name which a link gives without a folder."""
+        if "/" in file:
+            return None
+        if self._last_parts is None:
+            self._last_parts = {}
+            for known in self.facts:
+                self._last_parts.setdefault(known.rpartition("/")[2], []).append(known)
+        found = self._last_parts.get(file, [])
+        return self.facts[found[0]] if len(found) == 1 else None
 
 
 def entry_of(text: str, file: str) -> IndexLink | None:

@@ -18,6 +18,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .folder import FactFolder, View
 
+#: Files about the folder that a note lists.
+_SHOWN_NOTES = 5
 _WRITERS = {
     "zcode": ("ZCode", "pi (pi-zcode-memory)"),
     "claude": ("Claude Code",),
@@ -35,6 +37,12 @@ def status_of(folder: FactFolder) -> StoreStatus:
         count = len(view.facts)
         size, changed = _size(folder.path, view)
         notes += check.notes(folder, view)
+        if view.notes:
+            named = ", ".join(view.notes[:_SHOWN_NOTES])
+            more = (
+                f" and {len(view.notes) - _SHOWN_NOTES} more" if view.notes[_SHOWN_NOTES:] else ""
+            )
+            notes.append(f"Not counted as facts, being about the folder: {named}{more}.")
     except PimemError as error:
         notes.append(str(error))
     if location is not None:
