@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from core.folders import HEADER, Folder, snapshot, topic_text
-from pimem_core.errors import ReadOnlyFormatError
+from pimem_core.errors import InvalidTopicError, ReadOnlyFormatError, TopicNotFoundError
 from pimem_core.systems.openpi.system import OpenpiSystem
 
 if TYPE_CHECKING:
@@ -82,16 +82,54 @@ def test_a_foreign_folder_is_recognised_and_browsing_leaves_its_bytes(
     name, folder = foreign
     before = snapshot(isolated_home)
     status = folder.store.status()
-    assert (status.format, status.count, status.exists) == (name, 0, True)
+    files = ["MEMORY.md"] if name == "unknown" else []  # in no format, it is a file to read
+    assert (status.format, status.count, status.exists) == (name, len(files), True)
     assert any("read-only" in note for note in status.notes)
     assert OpenpiSystem().recognise(str(folder.path)) == name
-    assert folder.store.list() == []
+    assert [topic.file for topic in folder.store.list()] == files
     hits = {hit.topic.file for hit in folder.store.search("water")}
     assert hits == ({"SCRATCHPAD.md"} if "SCRATCHPAD.md" in str(before) else set())
     for hit in folder.store.search(""):
         folder.store.read(hit.topic.file)
         folder.store.preview(hit.topic.file)
     assert snapshot(isolated_home) == before
+
+
+def test_every_file_of_plain_markdown_is_listed_and_read(local: Folder, tmp_path: Path) -> None:
+    folder = tmp_path / "notes"
+    store = OpenpiSystem().open(str(folder), local.store.places)
+    plain = Folder(store).fill(
+        {
+            "guide.md": "# A guide\nneedle\n",
+            "sub/Deep One.MD": "---\nname: x\n---\ndeep needle\n",
+            "sub/deeper/[odd] (1).markdown": "odd needle\n",
+            ".git/config.md": "no",
+            "node_modules/x/readme.md": "no",
+            "data.txt": "no",
+        }
+    )
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside/secret.md").write_text("no")
+    (folder / "link").symlink_to(tmp_path / "outside")
+    (folder / "link.md").symlink_to(tmp_path / "outside/secret.md")
+    files = ["guide.md", "sub/Deep One.MD", "sub/deeper/[odd] (1).markdown"]
+    assert [topic.file for topic in store.list()] == files
+    assert [topic.listed for topic in store.list()] == [False] * 3
+    assert store.find("guide").file == "guide.md"
+    assert store.find("deep one").file == "sub/Deep One.MD"
+    assert store.read(files[1]).body == "deep needle\n"
+    assert store.preview(files[2]) == "odd needle\n"
+    assert [hit.topic.file for hit in store.search("needle")] == files
+    status = store.status()
+    assert (status.format, status.count) == ("unknown", 3)
+    assert any('"# Memory Index" there makes it a memory' in note for note in status.notes)
+    for file in ("link/secret.md", "data.txt", "../notes/guide.md", ".git/config.md"):
+        with pytest.raises(TopicNotFoundError):
+            store.read(file)
+    with pytest.raises(InvalidTopicError, match="symbolic link"):
+        store.read("link.md")
+    with pytest.raises(ReadOnlyFormatError, match="makes it a memory"):
+        plain.write("A")
 
 
 def test_every_change_of_a_foreign_folder_is_refused_and_names_the_format(

@@ -169,8 +169,11 @@ async def test_a_folder_of_prose_opens_read_only(demo: Places, tmp_path: Path) -
     (folder / "MEMORY.md").write_text("Just a sentence.\n")
     app = PimemApp([registry.open_folder(str(folder), demo)], demo, now=lambda: NOW)
     async with app.run_test(size=(100, 30)) as pilot:
-        await until(pilot, lambda: "move it away" in shown(pilot))
-        assert "read-only: unknown" in shown(pilot)
+        await until(pilot, lambda: "read-only: unknown" in shown(pilot))
+        assert "MEMORY" in shown(pilot)
+        await press(pilot, "question_mark")
+        text = str(pilot.app.screen.query_one("#text").render())
+        assert "move it away" in " ".join(text.split())
 
 
 async def test_a_folder_of_markdown_without_an_index_opens_read_only(

@@ -76,7 +76,7 @@ def list_topics(options: argparse.Namespace, places: Places, output: Output) -> 
     """Print the topics in the store's order."""
     store = store_of(options, places, output)
     topics = store.list()
-    if not topics:
+    if not any(topic.listed for topic in topics):
         _explain_nothing(store, output)
     if output.as_json:
         output.document([topic_row(topic) for topic in topics])
@@ -86,7 +86,7 @@ def list_topics(options: argparse.Namespace, places: Places, output: Output) -> 
 
 
 def _explain_nothing(store: Store, output: Output) -> None:
-    """An empty list of a folder that is in another format must not pass for an empty store."""
+    """A list of a folder that is no memory must not pass for one of an empty store."""
     try:
         store.refuse_changes()
     except ReadOnlyFormatError as error:

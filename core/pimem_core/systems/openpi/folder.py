@@ -6,11 +6,11 @@ import contextlib
 import os
 
 from ...errors import PimemError, TopicNotFoundError
-from ...files.read import read_bytes, read_text, signature_of
+from ...files.read import is_regular, read_bytes, read_text, signature_of
 from ...formats.text import quote
 from ...history import unfinished
 from . import config
-from .index import INDEX_NAME, is_topic_file
+from .index import INDEX_NAME, has_entry, is_topic_file
 from .location import LOCAL, SHARED, active_folder, local_folder, shared_folder
 
 TYPE_CHECKING = False
@@ -18,6 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Container, Mapping
 
     from ...paths import Places
+
+
+#: How names of Markdown files end, and how deep they are looked for below a folder.
+_MARKDOWN = (".md", ".markdown")
+_DEEPEST = 5
 
 
 class View:
@@ -105,7 +110,7 @@ class TopicFolder:
             InvalidTopicError: It is not a regular file.
             StorageError: It cannot be read.
         """
-        if not is_topic_file(file):
+        if not is_topic_file(file) and file not in self.plain_files(view):
             raise TopicNotFoundError(f"{quote(file)} names no topic file.", file=file)
         path = self.where(file, view)
         if path in view.shown:
@@ -121,6 +126,32 @@ class TopicFolder:
 
         return detection.detect(self.path, index_text, is_own=self.is_own)
 
+    def plain_files(self, view: View) -> list[str]:
+        """The Markdown files of a folder that is no memory and of those below it, in byte order.
+
+        None of a memory, in whatever format, and none that a link leads to.
+
+        Raises:
+            StorageError: The folder cannot be listed.
+        """
+        from . import detection
+
+        if view.text is not None and has_entry(view.text):
+            return []
+        if self.detect(view.text) != detection.UNKNOWN:
+            return []
+        found = []
+        for folder, folders, names in os.walk(self.path):
+            below = os.path.relpath(folder, self.path)
+            folders[:] = [] if below.count("/") >= _DEEPEST else filter(_is_shown, folders)
+            found += [
+                name if below == "." else f"{below}/{name}"
+                for name in names
+                if _is_shown(name) and name.lower().endswith(_MARKDOWN)
+                if is_regular(os.path.join(folder, name))
+            ]
+        return sorted(found, key=os.fsencode)
+
     def refuse_changes(self) -> None:
         """Refuse a folder in another program's format.
 
@@ -131,6 +162,10 @@ class TopicFolder:
 
         text = read_text(self.file(INDEX_NAME), {})
         detection.refuse_foreign(self.path, self.detect(text))
+
+
+def _is_shown(name: str) -> bool:
+    return not name.startswith(".") and name != "node_modules"
 
 
 def active(places: Places) -> TopicFolder:

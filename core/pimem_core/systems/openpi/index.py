@@ -135,6 +135,11 @@ def matches(text: str) -> Iterator[re.Match[str]]:
             yield match
 
 
+def has_entry(text: str) -> bool:
+    """Whether an index has an entry."""
+    return next(matches(text), None) is not None
+
+
 def entries(text: str) -> list[IndexEntry]:
     """The entries of an index in order, duplicates included."""
     return list(map(entry_of, matches(text)))

@@ -8,7 +8,7 @@ from ...errors import AmbiguousTopicError, Hint, TopicNotFoundError
 from ...files.read import regular_names
 from ...formats.text import plural, quote
 from ..stores import Links
-from .index import entries, is_topic_file
+from .index import IndexEntry, entries, is_topic_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from ...progress import Cancelled, Progress, Unread
     from ...search.kept import Texts
     from .folder import TopicFolder
-    from .index import IndexEntry
     from .rows import Rows
 
 
@@ -89,7 +88,15 @@ def topic(rows: Rows, wanted: str) -> Topic:
     present = regular_names(folder.path)
     if len(find(found, wanted)) != 1 and is_topic_file(wanted) and wanted in present:
         return rows.unlisted_topic(wanted)
+    if not found:
+        return _plain(rows, folder.plain_files(view), wanted)
     return rows.topic(the_one(found, wanted, folder), view, present)
+
+
+def _plain(rows: Rows, files: Sequence[str], wanted: str) -> Topic:
+    """The file of a folder that is no memory."""
+    as_lines = [IndexEntry("", os.path.splitext(file)[0], "", file, "") for file in files]
+    return rows.unlisted_topic(the_one(as_lines, wanted, rows.folder).file)
 
 
 def search(

@@ -53,7 +53,13 @@ class Rows:
     def unlisted(
         self, view: View, present: AbstractSet[str], listed: AbstractSet[str]
     ) -> Sequence[Topic]:
-        """The topic files that no entry names, in byte order of their names."""
+        """The topic files that no entry names, in byte order of their names.
+
+        Of a folder that is no memory, every Markdown file.
+        """
+        plain = [] if listed else self.folder.plain_files(view)
+        if plain:
+            return [self.unlisted_topic(file) for file in plain]
         return [
             self.unlisted_topic(file)
             for file in sorted(present - listed, key=os.fsencode)

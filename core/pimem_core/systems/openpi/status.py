@@ -37,6 +37,7 @@ def status_of(folder: TopicFolder) -> StoreStatus:
         found = folder.detect(view.text)
         seen = Seen(files(view.text or ""))
         count = len(seen.listed) if found in (None, detection.OPENPI) else 0
+        count += len(folder.plain_files(view)) if found == detection.UNKNOWN else 0
         seen.look(folder.path)
         notes += _notes(folder, view, found, seen)
     except PimemError as error:

@@ -77,8 +77,12 @@ class OpenpiStore(
         view = self.folder.view()
         if view.text is None:
             self._refuse_unlistable()
-            return []
-        return list(self._rows.listed(view, regular_names(self.path), cancelled).values())
+        else:
+            topics = self._rows.listed(view, regular_names(self.path), cancelled)
+            if topics or cancelled():
+                return list(topics.values())
+        # A folder that is no memory can still be read.
+        return [self._rows.unlisted_topic(file) for file in self.folder.plain_files(view)]
 
     def skim(self, count: int) -> Sequence[Topic]:
         """The first topics of the list. Looking at their files is quicker than at the folder."""
