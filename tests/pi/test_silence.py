@@ -11,7 +11,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from pi.harness import DESCRIBE, HURRIED, event
+from pi.harness import DESCRIBE, SHORT_MS, event
 from waiting import wait_for
 
 if TYPE_CHECKING:
@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 
     from pi.harness import Pi
 
+#: As pimem itself says it: who does not answer is not waited for long.
+HURRIED: dict[str, Any] = {
+    **DESCRIBE,
+    "events": [{**row, "deadline_ms": SHORT_MS} for row in DESCRIBE["events"]],
+}
 TROUBLE = "pimem: no memory for the moment"
 SECTION = {"do": "section", "name": "memory", "text": "TEAL-1 is the colour"}
 MISSING = {
@@ -37,7 +42,7 @@ def actions(*all_: dict[str, Any], **more: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("mode", ["print", "json"])
 @pytest.mark.parametrize("what", MISSING)
 def test_one_notice_on_the_first_prompt(pi: Pi, mode: str, what: str) -> None:
-    pi.store("last", DESCRIBE, MISSING[what])
+    pi.store("last", HURRIED, MISSING[what])
     done = pi.run(*(["-p"] if mode == "print" else ["--mode", "json"]), "hello")
     assert done.returncode == 0
     assert done.stderr.count(TROUBLE) == 1

@@ -117,37 +117,78 @@ def load(places: Places) -> tuple[Config, ConfigError | None]:
     """The configuration that holds, and what is wrong with the file if anything is.
 
     A missing file means defaults, or the older `RULES.jsonc` where that still exists. A broken one
-    means the last values that this process read, else defaults without rules.
+    means the last good values, as this process read them or as the state folder has them, else
+    defaults without rules.
     """
     path = config_path(places)
     try:
         if not is_there(path, follow=True):
             legacy = _legacy_path(places)
             if is_there(path):
-                return Config(), ConfigError(f"{path} is a link to nothing; defaults are used.")
+                return _broken(places, path, f"{path} is a link to nothing")
             if not is_there(legacy, follow=True):
                 return default(), None
             path = legacy
         raw = jsonc.parse(read_bytes(path, follow=True).decode())
     except json.JSONDecodeError as error:
-        return _last_good.get(path, Config()), ConfigError(
-            f"{path}, line {error.lineno}, column {error.colno}: {error.msg}. "
-            "Defaults are used until it is fixed."
-        )
+        where = f"{path}, line {error.lineno}, column {error.colno}"
+        return _broken(places, path, f"{where}: {error.msg}")
     except UnicodeDecodeError as error:
-        return Config(), ConfigError(
-            f"{path} is not UTF-8 at byte {error.start}. Defaults are used until it is fixed."
-        )
+        return _broken(places, path, f"{path} is not UTF-8 at byte {error.start}")
     except PimemError as error:
-        return Config(), ConfigError(f"{error} Defaults are used until it is fixed.")
+        return _broken(places, path, str(error).rstrip("."))
     if raw is None:
-        return Config(), ConfigError(
-            f"{path}, line 1, column 1: the file holds null where an object belongs. "
-            "Defaults are used until it is fixed."
-        )
+        text = f"{path}, line 1, column 1: the file holds null where an object belongs"
+        return _broken(places, path, text)
     config = from_json(raw if isinstance(raw, dict) else {})
     _last_good[path] = config
     return config, None
+
+
+def _broken(places: Places, path: str, what: str) -> tuple[Config, ConfigError]:
+    """What holds while the file is broken, and the sentence about it with the store in use."""
+    config = _last_good.get(path) or _kept(places, path)
+    holds = "Defaults are used" if config is None else "The last good values are used"
+    config = config or Config()
+    store = "shared" if config.shared_dir else "local"
+    return config, ConfigError(f"{what}. {holds} until it is fixed, in the {store} store.")
+
+
+def keep_good(places: Places) -> None:
+    """Keep the values that hold now for a later process that finds the file broken.
+
+    Belongs to changes and hooks, never to reads. A disk that refuses does no harm.
+    """
+    config, error = load(places)
+    path = config_path(places)
+    if error is not None or _kept(places, path) == config:
+        return
+    from ...files.publish import private_folder, publish
+
+    kept = {key: getattr(config, key) for key in KEYS}
+    target = _kept_path(places, path)
+    with contextlib.suppress(OSError, PimemError):
+        private_folder(os.path.dirname(target))
+        publish(target, json.dumps({"path": path, **kept}).encode(), durable=False)
+
+
+def _kept(places: Places, path: str) -> Config | None:
+    try:
+        raw = json.loads(read_bytes(_kept_path(places, path)))
+    except (PimemError, ValueError, RecursionError):
+        return None
+    # The path is compared as well: another agent folder has its own configuration.
+    if not isinstance(raw, dict) or raw.get("path") not in (path, config_path(places)):
+        return None
+    return from_json(raw)
+
+
+def _kept_path(places: Places, path: str) -> str:
+    import hashlib  # takes 2 ms to load; only a broken file and a session's start need it
+
+    folder = os.path.dirname(path) if path == config_path(places) else places.agent_dir
+    name = hashlib.sha256(os.fsencode(folder)).hexdigest()[:16]
+    return os.path.join(places.state_dir, "good", f"{name}.json")
 
 
 def default() -> Config:
@@ -283,6 +324,7 @@ def change(places: Places, key: str, value: Any) -> None:
             raise ConfigError(f"{path}: {error}. Fix it first; nothing was changed.") from error
 
     rewrite(path, edit)
+    keep_good(places)
 
 
 def render_rules(config: Config) -> str:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
+    from ...errors import ConfigError
     from ...paths import Places
     from ..actions import Action
     from .store import OpenpiStore
@@ -58,7 +59,7 @@ class OpenpiHooks(Hooks):
 
     def __init__(self) -> None:
         self._rendered: tuple[object, list[Part]] | None = None
-        self._read: tuple[object, config.Config] | None = None
+        self._read: tuple[object, config.Config, ConfigError | None] | None = None
 
     def offer(self, places: Places) -> Offer:
         """Three tools, /memory, and four events."""
@@ -120,8 +121,10 @@ class OpenpiHooks(Hooks):
         except PimemError as error:
             said.append(actions.notify(str(error), "warning"))
         trouble = config.load(places)[1]
-        if trouble is not None:
-            said.append(actions.notify(str(trouble), "warning"))
+        if trouble is None:
+            config.keep_good(places)
+        else:
+            context.troubles.append(trouble)
         reason = self._why_not_injected(places)
         if isinstance(reason, ReadOnlyFormatError):
             state["foreign"] = True
@@ -165,11 +168,12 @@ class OpenpiHooks(Hooks):
         if payload.get("messageType", "user") != "user":
             # A run that an extension started: nothing changes, the prompt's prefix stays.
             return self._same_again(context) if sticky else []
-        settings = self._config(context.places)
+        settings, trouble = self._config(context.places)
         state["turn"] = state.get("turn", 0) + 1
         due = not state.get("injected") or state["turn"] % settings.inject_every_n_turns == 0
         if not sticky:
-            return self._scheduled(context, settings) if due else []
+            said = self._scheduled(context, settings) if due else []
+            return [*said, *_new_troubles(context, trouble)]
         changed = self._changed_by_us(context)
         if due or changed or state.get("stale") or not state.get("section"):
             state["injected"] = True
@@ -183,20 +187,24 @@ class OpenpiHooks(Hooks):
         return [
             *self._same_again(context),
             *handoff_injection.as_message(context, settings),
-            *_new_troubles(context),
+            *_new_troubles(context, trouble),
         ]
 
-    def _config(self, places: Places) -> config.Config:
+    def _config(self, places: Places) -> tuple[config.Config, ConfigError | None]:
         """The configuration; read again when the file is another or has changed."""
         path = config.config_path(places)
         try:
             found = os.stat(path)
         except OSError:
-            return config.load(places)[0]
+            return config.load(places)
         key = (path, found.st_ino, found.st_mtime_ns, found.st_size)
-        if self._read is None or self._read[0] != key or time.time_ns() - key[2] < _TICK_NS:
-            self._read = key, config.load(places)[0]
-        return self._read[1]
+        read = self._read
+        if read is None or read[0] != key or time.time_ns() - key[2] < _TICK_NS:
+            settings, trouble = config.load(places)
+            if read is not None and read[1] != settings and trouble is None:
+                config.keep_good(places)
+            read = self._read = key, settings, trouble
+        return read[1], read[2]
 
     def _same_again(self, context: HookContext) -> list[Action]:
         """The block in the prompt, byte for byte as it was last made."""
@@ -332,10 +340,11 @@ def _keep_out(context: HookContext, error: ReadOnlyFormatError) -> list[Action]:
     return _new_troubles(context)
 
 
-def _new_troubles(context: HookContext) -> list[Action]:
+def _new_troubles(context: HookContext, *more: PimemError | None) -> list[Action]:
     """A notice for each trouble that was not reported in this session yet."""
     reported: list[str] = context.state.setdefault("reported", [])
-    new = [said for said in map(str, context.troubles) if said not in reported]
+    troubles = [str(error) for error in (*context.troubles, *more) if error is not None]
+    new = [said for said in troubles if said not in reported]
     reported += new
     return [actions.notify(said, "warning") for said in new]
 
