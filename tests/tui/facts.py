@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from pimem_core.systems import registry
@@ -55,6 +56,13 @@ FACTS = {
 }
 
 
+def aged(project: Project) -> Project:
+    """Let the facts be three days old; lists show their age."""
+    for file in FACTS:
+        os.utime(project.path / file, (NOW - 3 * 86_400, NOW - 3 * 86_400))
+    return project
+
+
 def number_of(places: Places, name: str = "zcode") -> int:
     return [store.name for store in registry.all_stores(places)].index(name)
 
@@ -71,6 +79,6 @@ async def open_fact(pilot: Pilot[None], file: str) -> None:
 def pictured(demo: Places) -> PimemApp:
     """A manager with the facts, in a folder whose name is the same wherever the test runs."""
     folder = f"{demo.home}/.zcode/cli/memories/projects/chat-0123456789abcdef/memory"
-    project = Project(demo, ZcodeStore("zcode", folder, demo)).fill(FACTS)
+    project = aged(Project(demo, ZcodeStore("zcode", folder, demo)).fill(FACTS))
     stores = [*registry.all_stores(demo)[:2], project.store]
     return PimemApp(stores, demo, start=2, now=lambda: NOW)

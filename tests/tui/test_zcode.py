@@ -12,7 +12,7 @@ from pimem_tui.keys.commands import commands_of
 from pimem_tui.screens.detail import DetailScreen
 from pimem_tui.widgets import TopicList
 from pimem_tui.widgets.filter_bar import FilterInput
-from tui.facts import FACTS, metadata, number_of, open_fact, pictured
+from tui.facts import FACTS, aged, metadata, number_of, open_fact, pictured
 from tui.helpers import (
     NOW,
     browser,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 @pytest.fixture
 def project(demo: Places) -> Project:
     """A project of ZCode's beside the sample stores: an orphan line, an unlisted file, links."""
-    return Project(demo).fill(FACTS)
+    return aged(Project(demo).fill(FACTS))
 
 
 def rows(pilot: Pilot[None]) -> dict[str, str]:
@@ -95,7 +95,7 @@ async def test_types_are_a_column_where_there_is_room(project: Project) -> None:
             assert "  project    host, port" in rows(pilot)["staging-db"]
             assert "  user       (not in the index)" in rows(pilot)["works-late"]
     async with manager(project.places, size=SMALL, start=start) as pilot:
-        assert rows(pilot)["staging-db"].split() == ["staging-db"]
+        assert rows(pilot)["staging-db"].split() == ["staging-db", "3d"]
         assert "○ works-late" in rows(pilot)["works-late"]
     async with manager(project.places) as pilot:
         assert "project" not in rows(pilot)["PostgreSQL Setup"]
@@ -110,7 +110,8 @@ async def test_orphans_and_unlisted_files_are_marked_with_signs_and_words(
         assert rows(pilot)["works-late"].startswith(" ○ works-late")
         await open_fact(pilot, "works-late.md")
         assert "○ works-late" in shown(pilot)
-        assert "user · works-late.md · not in the index" in shown(pilot)
+        assert "user · 3 days ago (" in shown(pilot)
+        assert "works-late.md · not in the index" in shown(pilot)
         await press(pilot, "escape")
         await open_fact(pilot, "lost.md")
         assert "file missing · lost.md" in shown(pilot)

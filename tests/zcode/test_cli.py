@@ -52,6 +52,7 @@ def test_write_list_show_search(project: Project, cli: Cli) -> None:
         "a",
         "a.md",
     )
+    os.utime(project.path / "a.md", (0, 86_400))
     code, rows = cli.json(*Z, "list")
     assert rows == [
         {
@@ -59,7 +60,7 @@ def test_write_list_show_search(project: Project, cli: Cli) -> None:
             "name": "a",
             "file": "a.md",
             "path": str(project.path / "a.md"),
-            "stamp": None,
+            "stamp": "1970-01-02T00:00:00+00:00",
             "summary": "about a",
             "pinned": False,
             "stale": False,

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 from pimem_core.formats import frontmatter
 from pimem_core.systems.zcode import fact_text
 from pimem_core.systems.zcode.facts import head, is_fact_file
+from zcode.folder import Project, fact
 
 FIRST = "A description of more than eighty columns that its writer has folded"
 SECOND = "onto a second line"
@@ -255,3 +258,39 @@ def test_a_body_takes_the_line_ends_of_its_file() -> None:
 )
 def test_the_first_heading(body: str, title: str) -> None:
     assert fact_text.heading(f"---\nname: a\n---\n{body}") == title
+
+
+@pytest.mark.parametrize("indent", ["", "metadata:\n  node_type: memory\n  "])
+def test_keys_count_at_the_top_and_below_metadata(indent: str) -> None:
+    values = {"type": "user", "modified": "2026-01-02T03:04:05.678Z", "links": "[a, '[[b c]]']"}
+    lines = (f"\n{' ' * (2 if indent else 0)}").join(f"{k}: {v}" for k, v in values.items())
+    found = head(f"---\nname: x\n{indent}{lines}\n---\n")
+    assert (found.type, found.modified, found.links) == (
+        "user",
+        "2026-01-02T03:04:05.678Z",
+        ["a", "b c"],
+    )
+
+
+@pytest.mark.parametrize("modified", ["yesterday", "2026", "2026-1-2", "{a: b}"])
+def test_what_is_no_time_is_none(modified: str) -> None:
+    assert head(f"---\nname: x\nmodified: {modified}\n---\n").modified is None
+
+
+def test_a_fact_is_as_old_as_it_says_else_as_its_file(project: Project) -> None:
+    says = fact("says", "d", "\n  type: user\n  modified: 2026-01-02")
+    project.fill({"says.md": says, "silent.md": fact("silent")})
+    os.utime(project.path / "silent.md", (0, 86_400))
+    assert project.topic("says").stamp == "2026-01-02"
+    assert project.topic("silent").stamp == "1970-01-02T00:00:00+00:00"
+
+
+def test_links_of_the_front_matter_lead_there_and_back(project: Project) -> None:
+    listing = fact("a", "d", "\n  type: user\n  links: [b, missing]", "\nSee [[b]].\n")
+    project.fill({"a.md": listing, "b.md": fact("b")})
+    outgoing = project.store.links("a.md").outgoing
+    assert [(name, topic and topic.file) for name, topic in outgoing] == [
+        ("b", "b.md"),
+        ("missing", None),
+    ]
+    assert [topic.file for topic in project.store.links("b.md").backlinks] == ["a.md"]

@@ -68,6 +68,7 @@ def between(
     *,
     names: Callable[[T], Iterable[str]],
     path: Callable[[T], str],
+    listed: Callable[[T], Iterable[str]] = lambda _topic: (),
 ) -> tuple[Sequence[tuple[str, T | None]], Sequence[T]]:
     """What a topic links to, and the topics that link to it.
 
@@ -76,17 +77,21 @@ def between(
         file: The file of the one.
         names: The names that a topic goes by, the one that counts most first.
         path: Where its file is; one that cannot be read has no links.
+        listed: The names that its front matter lists as links.
     """
     targets = Targets()
     for name, topic in topics.items():
         targets.add(topic, names(topic), name)
     one = topics[file]
-    outgoing = [(name, targets.find(name)) for name in targets.names_in(_text(path(one)))]
+
+    def linked(topic: T) -> Iterable[str]:
+        return dict.fromkeys((*targets.names_in(_text(path(topic))), *listed(topic)))
+
+    outgoing = [(name, targets.find(name)) for name in linked(one)]
     backlinks = [
         other
         for other in topics.values()
-        if other is not one
-        and any(targets.find(name) is one for name in targets.names_in(_text(path(other))))
+        if other is not one and any(targets.find(name) is one for name in linked(other))
     ]
     return outgoing, backlinks
 

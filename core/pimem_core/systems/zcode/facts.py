@@ -32,14 +32,27 @@ _USUAL_LINE = (
 )
 
 
-class Head:
-    """What the front matter says. A type counts in `metadata` first, and only one of the four.
+_STAMP = r"(?a)\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?"
 
+
+class Head:
+    """What the front matter says; Claude Code moves keys below `metadata`, so both places count.
+
+    A type is one of the four, `modified` a date or time of ISO 8601, `links` are names of facts.
     `closing` is the line of the closing fence from 1, None when there is no front matter;
     `unclosed` says that one begins and never ends, `is_usual` that YAML surely understands it.
     """
 
-    __slots__ = ("closing", "description", "is_usual", "name", "type", "unclosed")
+    __slots__ = (
+        "closing",
+        "description",
+        "is_usual",
+        "links",
+        "modified",
+        "name",
+        "type",
+        "unclosed",
+    )
 
     def __init__(
         self,
@@ -50,14 +63,30 @@ class Head:
     ) -> None:
         name, description = front.get("name"), front.get("description")
         metadata = front.get("metadata")
-        word = metadata.get("type") if isinstance(metadata, dict) else None
-        word = word if word in TYPES else front.get("type")
+        places = (metadata, front) if isinstance(metadata, dict) else (front,)
+        word = next((p["type"] for p in places if p.get("type") in TYPES), None)
+        found = (str(p.get("modified") or "") for p in places)
+        self.modified = next(filter(_is_stamp, found), None)
+        self.links = [name for p in places for name in _names(p.get("links"))]
         self.name = name if isinstance(name, str) else ""
         self.description = description if isinstance(description, str) else ""
-        self.type = word if word in TYPES else None
+        self.type = word
         self.closing = closing
         self.unclosed = unclosed
         self.is_usual = is_usual
+
+
+def _is_stamp(text: str) -> bool:
+    return text[:4].isdigit() and re.fullmatch(_STAMP, text) is not None
+
+
+def _names(value: object) -> list[str]:
+    """The names in a value: one, a list of them, with or without the brackets of a link."""
+    if isinstance(value, list):
+        return [name for item in value for name in _names(item)]
+    if not isinstance(value, str) or not value:
+        return []
+    return re.findall(r"\[\[([^\[\]|#]+)", value) or [part.strip() for part in value.split(",")]
 
 
 def head(text: str) -> Head:

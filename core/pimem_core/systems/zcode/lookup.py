@@ -124,6 +124,7 @@ def links(folder: FactFolder, file: str) -> Links:
         file,
         names=lambda fact: (fact.head.name or fact.name, fact.name),
         path=lambda fact: fact.path,
+        listed=lambda fact: fact.head.links,
     )
     topics = {topic.file: topic for topic in rows(folder, view)}
     return Links(
