@@ -13,6 +13,7 @@ from ..files.publish import explained, sync_folder
 from ..files.read import content
 from ..model import HistoryEntry
 from . import patch, record, recovery, transaction
+from .session_texts import forget_session_texts
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -234,6 +235,7 @@ def purge(state_dir: str, record_id: str) -> tuple[Record, list[Record]]:
         if one is not None and one not in gone
     }:
         gone |= more
+    forget_session_texts(state_dir)
     folder = os.path.join(state_dir, record.JOURNAL)
     with explained(folder):
         for entry in kept:

@@ -31,6 +31,7 @@ from ..value import Value
 from . import patch
 from .intents import INTENTS
 from .record import JOURNAL, About, FileRecord, Record, dump, new_id
+from .session_texts import forget_session_texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -87,6 +88,8 @@ def commit(
         _commit(state_dir, record, steps)
     finally:
         ongoing.discard(record.id)
+    if about.action == "remove":
+        forget_session_texts(state_dir)
     return record
 
 

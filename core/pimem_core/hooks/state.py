@@ -12,6 +12,7 @@ import os
 
 from ..errors import PimemError
 from ..files.read import read_bytes
+from ..history.session_texts import SESSIONS, TEXTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,8 +59,8 @@ class SessionState:
         system: str = "",
     ) -> None:
         name = _file_name(session_id) + (f".{system}" if system else "")
-        base = os.path.join(state_dir, "sessions", name)
-        self._files = (f"{base}.json", f"{base}.texts.json")
+        base = os.path.join(state_dir, SESSIONS, name)
+        self._files = (f"{base}.json", f"{base}{TEXTS}")
         self._state_dir = state_dir
         self._unsaved = {} if unsaved is None else unsaved
         raw = self._read(self._files[0]) or self._read(self._files[0] + _BEFORE)

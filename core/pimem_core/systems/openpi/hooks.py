@@ -175,13 +175,14 @@ class OpenpiHooks(Hooks):
             said = self._scheduled(context, settings) if due else []
             return [*said, *_new_troubles(context, trouble)]
         changed = self._changed_by_us(context)
-        if due or changed or state.get("stale") or not state.get("section"):
+        has_text = state.get("section") and context.texts.get(_TEXT)
+        if due or changed or state.get("stale") or not has_text:
             state["injected"] = True
             try:
                 parts = self._parts(context, settings)
             except ReadOnlyFormatError as error:
                 return _keep_out(context, error)
-            if not state.get("section") or not context.troubles:
+            if not has_text or not context.troubles:
                 context.texts[_TEXT] = "\n\n".join(part.text for part in parts)
                 state.update(section=True, stale=False)
         return [
