@@ -12,6 +12,8 @@ from ..hooks import next_prompt as injection
 from ..hooks.describe import describe
 from ..pi import documents
 from ..pi import package as pi_package
+from ..settings import switch
+from ..settings.config import load_settings
 from ..systems import registry
 from .hints import with_hint
 
@@ -48,6 +50,8 @@ def pi(options: argparse.Namespace, places: Places, output: Output) -> int:
                 f" But {', '.join(on)} offers the same tools, so pimem stays passive beside it; "
                 "pimem pi install --take-over switches it off."
             )
+        unread = pi_package.why_unread(places)
+        said += f" But {unread}" if unread else ""
     else:
         done = pi_package.uninstall(places)
         outcome = "uninstalled" if done.changed else "unchanged"
@@ -69,13 +73,22 @@ def _status(places: Places, output: Output) -> int:
             pi_package.registered(places),
             pi_package.providers(places, _known()),
         )
-        trouble = None
+        troubles = [pi_package.why_unread(places)]
+        troubles += [
+            f"pi also loads pimem from {path}; pimem pi install leaves one."
+            for path in pi_package.other_installations(places)
+        ]
     except ConfigError as error:
-        is_registered, others, trouble = False, [], str(error)
-    command = documents.installed_command(places) or documents.runner_command()
+        is_registered, others, troubles = False, [], [str(error)]
+    installed = documents.installed_command(places)
+    if installed is None and is_registered:
+        troubles.append("What pi reads of pimem at its start is gone; pimem pi install writes it.")
+    command = installed or documents.runner_command()
     answer = _ask(command)
     others = [provider for provider in others if not provider.off]
-    works = is_registered and answer is not None and not others
+    troubles.append(switch.why_off(places, load_settings(places)[0]))
+    troubles = [trouble for trouble in troubles if trouble]
+    works = is_registered and answer is not None and not others and not troubles
     row = {
         "registered": is_registered,
         "path": pi_package.package_folder(),
@@ -83,6 +96,7 @@ def _status(places: Places, output: Output) -> int:
         "version": answer.get("version") if answer else None,
         "pi": _pi_version(),
         "providers": [p.source for p in others],
+        "troubles": troubles,
         "works": works,
     }
     if output.as_json:
@@ -95,7 +109,7 @@ def _status(places: Places, output: Output) -> int:
     for provider in others:
         output.text(f"also offers memory: {provider.source} (key {provider.key} in settings.json)")
     output.text(f"works: {'yes' if works else 'no'}")
-    if trouble:
+    for trouble in troubles:
         output.notice(trouble)
     return 0
 

@@ -176,6 +176,25 @@ def remove_item(text: str, key: str, index: int) -> str:
     return text[:begin] + text[after:]
 
 
+def remove_key(text: str, key: str) -> str:
+    """Take a top-level key out, with its comma; the text as it is where there is none."""
+    plain = jsonc.blank(text)
+    found = [row for row in _members(plain, _skip(plain, 0)) if row[0] == key]
+    if not found:
+        return text
+    _name, begin, end = found[-1]
+    start = plain.rfind(json.dumps(key, ensure_ascii=False), 0, begin)
+    if start < 0:
+        return text  # written with escapes
+    after = _skip(plain, end)
+    if plain[after : after + 1] == ",":
+        return text[:start] + text[after + 1 :].lstrip(_SPACE)
+    before = len(plain[:start].rstrip(_SPACE))
+    if plain[before - 1] == ",":
+        return text[: before - 1] + text[before:start].rstrip(_SPACE) + text[end:]
+    return text[:before] + text[before:start].rstrip(_SPACE) + text[end:].lstrip(_SPACE)
+
+
 def _item(text: str, key: str, index: int) -> tuple[str, int, int]:
     found = _array(text, key)
     items = _items(found[0], found[1]) if found else []

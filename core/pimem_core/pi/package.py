@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 _RECORD = "pi-install.json"
 _KEYS = ("packages", "extensions")
+#: The name of our package's folder, wherever it is installed.
+_PACKAGE = "pimem_pi"
 
 
 class Provider(Value):
@@ -93,20 +95,54 @@ def _source(entry: Any) -> str:
     return entry if isinstance(entry, str) else ""
 
 
-def _is_ours(entry: Any, places: Places, folder: str) -> bool:
-    """Whether an entry names our package; a relative one counts from pi's agent folder."""
+def _folder_of(entry: Any, places: Places) -> str:
+    """The folder that an entry names, empty where it names none."""
     source = _source(entry)
     if not source or ":" in source.split("/", 1)[0]:
-        return False
-    path = os.path.expanduser(source)
-    return os.path.realpath(os.path.join(places.agent_dir, path)) == os.path.realpath(folder)
+        return ""
+    # A relative one counts from pi's agent folder.
+    return os.path.realpath(os.path.join(places.agent_dir, os.path.expanduser(source)))
+
+
+def _is_a_pimem(entry: Any, places: Places) -> bool:
+    """Whether an entry names our package, in this installation or another, there or gone."""
+    return os.path.basename(_folder_of(entry, places)) == _PACKAGE
 
 
 def registered(places: Places) -> bool:
-    """Whether pi's settings name our package."""
-    raw = _read(places)
-    folder = package_folder()
-    return any(_is_ours(entry, places, folder) for entry in _entries(raw, "packages"))
+    """Whether pi loads this installation's package: its settings name it, and no other one."""
+    return [_folder_of(entry, places) for entry in _ours(_read(places), places)] == [
+        os.path.realpath(package_folder())
+    ]
+
+
+def other_installations(places: Places) -> list[str]:
+    """The packages of other installations that pi's settings name, there or gone."""
+    folder = os.path.realpath(package_folder())
+    found = [_folder_of(entry, places) for entry in _ours(_read(places), places)]
+    return [path for path in found if path != folder]
+
+
+def _ours(raw: dict[str, Any], places: Places) -> list[Any]:
+    return [entry for entry in _entries(raw, "packages") if _is_a_pimem(entry, places)]
+
+
+def why_unread(places: Places) -> str:
+    """Why pi cannot read its settings, though we can; empty when it can.
+
+    pi takes JSON alone: with a comment or a trailing comma in them it has no settings at all.
+    """
+    path = settings_path(places)
+    try:
+        text = decode(read_bytes(path, follow=True), path)
+        if text.strip():
+            json.loads(text)
+    except TopicNotFoundError:
+        return ""
+    except json.JSONDecodeError as error:
+        where = f"{path}, line {error.lineno}, column {error.colno}"
+        return f"pi cannot read its settings, so it loads no package: {where}: {error.msg}."
+    return ""
 
 
 def providers(places: Places, known: Sequence[tuple[str, Sequence[str]]]) -> list[Provider]:
@@ -151,8 +187,7 @@ def install(
         record = list(before)
         wanted = text
         try:
-            if not any(_is_ours(entry, places, folder) for entry in _entries(raw, "packages")):
-                wanted = jsonedit.add_item(wanted, "packages", folder)
+            wanted = _with_package(wanted, raw, places, folder)
             for provider in _providers(raw, known) if take_over else ():
                 if provider.off:
                     continue
@@ -170,6 +205,22 @@ def install(
     return _done(path, *rewrite(path, edit), others)
 
 
+def _with_package(text: str, raw: dict[str, Any], places: Places, folder: str) -> str:
+    """The settings with one entry for our package, in the place of any older one."""
+    entries = _entries(raw, "packages")
+    ours = [n for n, entry in enumerate(entries) if _is_a_pimem(entry, places)]
+    right = [n for n in ours if _folder_of(entries[n], places) == os.path.realpath(folder)]
+    if not ours:
+        return jsonedit.add_item(text, "packages", folder)
+    kept = (right or ours)[0]
+    if not right:
+        text = jsonedit.set_item(text, "packages", kept, folder)
+    for index in reversed(ours):
+        if index != kept:
+            text = jsonedit.remove_item(text, "packages", index)
+    return text
+
+
 def _switched_off(provider: Provider, entry: Any) -> Any:
     """The entry with nothing of it loaded."""
     if provider.key == "extensions":
@@ -180,16 +231,18 @@ def _switched_off(provider: Provider, entry: Any) -> Any:
 
 def uninstall(places: Places) -> Installed:
     """Take our package out of pi's settings and put back what `install` switched off."""
-    folder = package_folder()
     record = _record(places)
     path = settings_path(places)
 
     def edit(text: str) -> str:
         wanted = text
         try:
-            for index, entry in reversed(list(enumerate(_entries(_parse(text, path), "packages")))):
-                if _is_ours(entry, places, folder):
-                    wanted = jsonedit.remove_item(wanted, "packages", index)
+            entries = _entries(_parse(text, path), "packages")
+            ours = [n for n, entry in enumerate(entries) if _is_a_pimem(entry, places)]
+            for index in reversed(ours):
+                wanted = jsonedit.remove_item(wanted, "packages", index)
+            if ours and len(ours) == len(entries):
+                wanted = jsonedit.remove_key(wanted, "packages")
             for kept in record:
                 current = _entries(_parse(wanted, path), kept["key"])
                 for index, entry in enumerate(current):
