@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -93,3 +94,19 @@ def test_a_credential_in_a_file_name_is_refused(both: World) -> None:
     with pytest.raises(SecretError, match="file name"):
         both.layer("workspace").write(WriteRequest(topic=name, content="x", summary="s"))
     assert not (both.workspace / name).exists()
+
+
+def test_a_folder_that_is_a_link_of_ones_own_is_opened_and_written(world: World) -> None:
+    real = world.home / "dotfiles"
+    (real / "inbox").mkdir(parents=True)
+    (real / "index.md").write_text("")
+    link = world.home / "memory"
+    link.symlink_to(real)
+    row = json.loads(
+        world.run(
+            "write", "a.md", "--content", "x", "--summary", "s", "--dir", str(link), "--json"
+        )[1]
+    )
+    assert row["outcome"] == "created"
+    assert "s" in (real / "a.md").read_text()
+    assert link.is_symlink()

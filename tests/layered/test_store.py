@@ -385,19 +385,3 @@ def test_a_refusal_names_the_file_with_its_folder(world: World, file: str) -> No
     }[file]
     code = 4 if file == "user/bytes.md" else 1
     assert world.json(*words, "--store", "global", code=code)["file"] == file
-
-
-def test_a_folder_that_is_a_link_of_ones_own_is_opened_and_written(world: World) -> None:
-    real = world.home / "dotfiles"
-    (real / "inbox").mkdir(parents=True)
-    (real / "index.md").write_text("")
-    link = world.home / "memory"
-    link.symlink_to(real)
-    row = json.loads(
-        world.run(
-            "write", "a.md", "--content", "x", "--summary", "s", "--dir", str(link), "--json"
-        )[1]
-    )
-    assert row["outcome"] == "created"
-    assert "s" in (real / "a.md").read_text()
-    assert link.is_symlink()

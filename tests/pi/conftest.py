@@ -11,7 +11,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from pi import harness, installing
+from pi import harness, installing, terminals
 from pi.model import FakeModel
 from pi.real import FORMS, Real, told_apart
 
@@ -96,7 +96,7 @@ def both(
 @pytest.fixture
 def terminal_socket() -> Iterator[Path]:
     """A short path: sockets cannot have long ones."""
-    if not harness.have_tmux():
+    if not terminals.have_tmux():
         pytest.skip("tmux is not installed")
     with tempfile.TemporaryDirectory(prefix="pimem-", dir="/tmp") as folder:
         yield Path(folder) / "tmux"
