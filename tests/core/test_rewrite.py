@@ -115,6 +115,7 @@ def test_what_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert not is_there(str(tmp_path / "loop"), follow=True)
     assert not is_there(str(tmp_path / "file" / "below"))
     monkeypatch.setattr(os, "stat", _eio)
+    monkeypatch.setattr(os, "lstat", _eio)
     with pytest.raises(StorageError, match="cannot be looked at"):
         is_there(str(tmp_path / "file"))
 

@@ -14,6 +14,7 @@ CHANGING = {
     *("mkdir", "makedirs", "link", "symlink", "truncate", "ftruncate", "write_text", "touch"),
     *("write_bytes", "copyfile", "copy2", "copytree", "hardlink_to", "symlink_to", "publish"),
     *("stage", "swap", "put", "finish"),
+    *("rename_at", "unlink_at", "link_at", "mkdir_at", "chmod_at"),
 }
 #: Methods of a text or a list that have such a name.
 HARMLESS = {"replace", "remove"}

@@ -35,6 +35,17 @@ _libc.ptrace.restype = ctypes.c_long
 _NAMES = {row[machine()]: (name, row[2]) for name, row in CALLS.items()}
 
 
+#: The same call by a path and by an open folder with a name: one name for both.
+_PLAIN = {
+    "renameat": "rename",
+    "renameat2": "rename",
+    "linkat": "link",
+    "unlinkat": "unlink",
+    "mkdirat": "mkdir",
+    "fchmodat": "chmod",
+}
+
+
 class Call(NamedTuple):
     """A call that changes the disk: its name and the file, without what differs in each run."""
 
@@ -138,7 +149,9 @@ class _Tracee:
         path = _path(pid, kind, arguments)
         if not path.startswith(self.root):
             return
-        self.calls.append(Call(name, _without_marks(path.removeprefix(self.root))))
+        self.calls.append(
+            Call(_PLAIN.get(name, name), _without_marks(path.removeprefix(self.root)))
+        )
         count = len(self.calls)
         if count == self.kill_at:
             os.kill(self.pid, signal.SIGKILL)

@@ -6,6 +6,7 @@ import os
 import time
 
 from ..model import LockHolder
+from .anchor import open_at
 
 LOCK_NAME = ".lock"
 #: Ends the name of a lock of our own where the file system has no locks.
@@ -15,7 +16,7 @@ HELD = ".held"
 def lock_content(path: str) -> bytes:
     """What a lock file says; nothing when it cannot be read."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+        descriptor = open_at(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError:
         return b""
     try:

@@ -21,6 +21,7 @@ from filelock import BaseFileLock, FileLock, Timeout
 
 from ..errors import StoreBusyError
 from ..progress import is_cancelled, refuse_cancelled
+from .anchor import anchored, lstat_at, open_at, open_folder, unlink_at
 from .holder import HELD, LOCK_NAME, is_alive, lock_content, lock_holder, pid_in
 from .process import boot, host
 from .publish import explained, make_folder, private_folder, refuse_others_link
@@ -62,7 +63,7 @@ class StoreLock(BaseFileLock):
     def _create(self) -> bool:
         path = self.lock_file
         try:
-            descriptor = os.open(
+            descriptor = open_at(
                 path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600
             )
         except FileExistsError:
@@ -75,7 +76,7 @@ class StoreLock(BaseFileLock):
             os.write(descriptor, token)
         except OSError:
             os.close(descriptor)
-            os.unlink(path)
+            unlink_at(path)
             raise
         self.token = token
         self._context.lock_file_fd = descriptor
@@ -84,7 +85,7 @@ class StoreLock(BaseFileLock):
     def _reclaim(self) -> bool:
         """Unlink a lock whose holder is gone; whether that happened."""
         # Two of us must not reclaim at once: the second would unlink the first one's new lock.
-        folder = os.open(os.path.dirname(self.lock_file), os.O_RDONLY | os.O_CLOEXEC)
+        folder = open_folder(os.path.dirname(self.lock_file))
         try:
             fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -99,7 +100,7 @@ class StoreLock(BaseFileLock):
     def _unlink_stale(self) -> bool:
         path = self.lock_file
         try:
-            seen = os.lstat(path)
+            seen = lstat_at(path)
         except FileNotFoundError:
             return True
         if not stat.S_ISREG(seen.st_mode):
@@ -114,13 +115,13 @@ class StoreLock(BaseFileLock):
             if age_ms <= HARD_STALE_MS if pid is None else is_alive(pid):
                 return False
         try:
-            now = os.lstat(path)
+            now = lstat_at(path)
         except FileNotFoundError:
             return True
         if (now.st_ino, now.st_mtime_ns) != (seen.st_ino, seen.st_mtime_ns):
             return False
         with contextlib.suppress(OSError):
-            os.unlink(path)
+            unlink_at(path)
         return True
 
     def _release(self) -> None:
@@ -134,7 +135,7 @@ class StoreLock(BaseFileLock):
                 return
             # The change is made by now: a lock that stays must not make it fail.
             with contextlib.suppress(OSError):
-                os.unlink(self.lock_file)
+                unlink_at(self.lock_file)
         _left.add(token)
 
 
@@ -185,20 +186,22 @@ def locked(
         StorageError: The folder or lock file cannot be written.
     """
     path = os.path.join(folder, LOCK_NAME)
-    with explained(path):
-        make_folder(folder)
-        refuse_others_link(folder)
-        lock = StoreLock(path, reclaimable=reclaimable)
-        if not _try_for(lock, 2.0 if shared else 0.5):
-            if shared:
-                _pause_cancellable(1)
-            if not shared or not _try(lock):
-                raise _busy(folder)
-    try:
-        yield lock
-    finally:
+    with contextlib.ExitStack() as stack:
         with explained(path):
-            lock.release()
+            make_folder(folder)
+            refuse_others_link(folder)
+            stack.enter_context(anchored(folder))
+            lock = StoreLock(path, reclaimable=reclaimable)
+            if not _try_for(lock, 2.0 if shared else 0.5):
+                if shared:
+                    _pause_cancellable(1)
+                if not shared or not _try(lock):
+                    raise _busy(folder)
+        try:
+            yield lock
+        finally:
+            with explained(path):
+                lock.release()
 
 
 def _try(lock: StoreLock) -> bool:
@@ -300,18 +303,18 @@ def locked_at_once(
 ) -> Iterator[StoreLock | None]:
     """Hold a store's lock if it is free now; None when it is not."""
     path = os.path.join(folder, LOCK_NAME)
-    lock: StoreLock | None = None
-    with explained(path):
-        make_folder(folder)
-        refuse_others_link(folder)
-        lock = StoreLock(path, reclaimable=reclaimable)
-        if not _try(lock):
-            lock = None
-    try:
-        yield lock
-    finally:
-        if lock is not None:
-            lock.release()
+    with contextlib.ExitStack() as stack:
+        with explained(path):
+            make_folder(folder)
+            refuse_others_link(folder)
+            stack.enter_context(anchored(folder))
+            lock = StoreLock(path, reclaimable=reclaimable)
+            got = _try(lock)
+        try:
+            yield lock if got else None
+        finally:
+            if got:
+                lock.release()
 
 
 def _busy(folder: str) -> StoreBusyError:

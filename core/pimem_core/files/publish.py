@@ -8,7 +8,18 @@ import os
 import stat
 
 from ..errors import InvalidTopicError, StorageError
-from .read import not_regular
+from .anchor import (
+    chmod_at,
+    is_folder_at,
+    link_at,
+    lstat_at,
+    mkdir_at,
+    open_at,
+    open_folder,
+    rename_at,
+    unlink_at,
+)
+from .read import is_there, not_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,7 +63,7 @@ def storage_error(path: str, error: OSError) -> StorageError:
 
 def sync_folder(folder: str) -> None:
     """Make the names in a folder durable."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    descriptor = open_folder(folder)
     try:
         os.fsync(descriptor)
     except OSError as error:
@@ -66,17 +77,17 @@ def sync_folder(folder: str) -> None:
 def make_folder(folder: str, mode: int = 0o700) -> None:
     """Create a folder and those above it, each durable; existing ones keep their mode."""
     missing = []
-    while not os.path.isdir(folder):
+    while not is_folder_at(folder):
         missing.append(folder)
         folder = os.path.dirname(folder)
     for name in reversed(missing):
         try:
-            os.mkdir(name, mode)
+            mkdir_at(name, mode)
         except FileExistsError:
             continue
         # mkdir takes the umask off; under an odd one our own folder would be closed to us.
-        if stat.S_IMODE(os.lstat(name).st_mode) != mode:
-            os.chmod(name, mode)
+        if stat.S_IMODE(lstat_at(name).st_mode) != mode:
+            chmod_at(name, mode)
         sync_folder(os.path.dirname(name))
 
 
@@ -159,7 +170,7 @@ def refuse_unless_regular(path: str) -> os.stat_result | None:
         InvalidTopicError: Something other than a regular file stands there.
     """
     try:
-        status = os.lstat(path)
+        status = lstat_at(path)
     except FileNotFoundError:
         return None
     if not stat.S_ISREG(status.st_mode):
@@ -206,7 +217,7 @@ def publish(
 def _publish_new(temporary: str, path: str) -> None:
     """Give a staged file its name unless that is taken; the staged name may stay or go."""
     try:
-        os.link(temporary, path)
+        link_at(temporary, path)
     except FileExistsError:
         raise
     except OSError as error:
@@ -214,9 +225,9 @@ def _publish_new(temporary: str, path: str) -> None:
             raise
         # exFAT, SMB and others have one name for a file: looking first leaves a moment in which
         # a program without our lock could come, as it is for every change of an existing file.
-        if os.path.lexists(path):
+        if is_there(path):
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path) from error
-        os.rename(temporary, path)
+        rename_at(temporary, path)
 
 
 def stage(path: str, data: bytes, *, mode: int = 0o600, durable: bool = True) -> str:
@@ -227,7 +238,7 @@ def stage(path: str, data: bytes, *, mode: int = 0o600, durable: bool = True) ->
     """
     folder, name = os.path.split(path)
     temporary = os.path.join(folder, temporary_name(name))
-    descriptor = os.open(
+    descriptor = open_at(
         temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600
     )
     try:
@@ -251,7 +262,7 @@ def stage(path: str, data: bytes, *, mode: int = 0o600, durable: bool = True) ->
 def _keep_owner(descriptor: int, path: str) -> None:
     """Give a staged file the owner of the one it replaces, where rights allow it."""
     try:
-        old, new = os.lstat(path), os.fstat(descriptor)
+        old, new = lstat_at(path), os.fstat(descriptor)
     except OSError:
         return
     if (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid):
@@ -262,13 +273,13 @@ def _keep_owner(descriptor: int, path: str) -> None:
 def swap(temporary: str, path: str) -> None:
     """Rename a staged file over its target, unless something that is no regular file is there."""
     refuse_unless_regular(path)
-    os.rename(temporary, path)
+    rename_at(temporary, path)
 
 
 def discard(temporary: str) -> None:
     """Remove a temporary file; one that was renamed away is fine."""
     with contextlib.suppress(FileNotFoundError):
-        os.unlink(temporary)
+        unlink_at(temporary)
 
 
 def temporary_name(name: str) -> str:

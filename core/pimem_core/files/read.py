@@ -7,6 +7,7 @@ import os
 import stat
 
 from ..errors import InvalidTopicError, PimemError, StorageError, TopicNotFoundError
+from .anchor import lstat_at, open_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def read_bytes(
         StorageError: It cannot be read.
     """
     try:
-        descriptor = os.open(path, _FLAGS if follow else _FLAGS | os.O_NOFOLLOW)
+        descriptor = open_at(path, _FLAGS if follow else _FLAGS | os.O_NOFOLLOW)
     except OSError as error:
         raise _explained(error, path) from error
     try:
@@ -99,7 +100,7 @@ def signature(status: os.stat_result | None) -> tuple[int, ...] | None:
 def signature_of(path: str) -> tuple[int, ...] | None:
     """The same of what is at a path; None when nothing is."""
     try:
-        return _signed(os.lstat(path))
+        return _signed(lstat_at(path))
     except OSError:
         return None
 
@@ -166,11 +167,11 @@ def is_there(path: str, *, follow: bool = False) -> bool:
         StorageError: It cannot be found out.
     """
     try:
-        os.stat(path, follow_symlinks=follow)
+        os.stat(path) if follow else lstat_at(path)
     except (FileNotFoundError, NotADirectoryError):
         return False
     except OSError as error:
-        if error.errno == errno.ELOOP:
+        if follow and error.errno == errno.ELOOP:
             return False
         raise StorageError(f"{path} cannot be looked at: {error.strerror}.") from error
     return True
@@ -218,7 +219,7 @@ def mode_of(path: str) -> int | None:
         StorageError: It cannot be found out (no right to look, a failing disk).
     """
     try:
-        return stat.S_IMODE(os.lstat(path).st_mode)
+        return stat.S_IMODE(lstat_at(path).st_mode)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
@@ -232,7 +233,7 @@ def is_regular(path: str) -> bool:
         StorageError: It cannot be found out (no right to look, a failing disk).
     """
     try:
-        return stat.S_ISREG(os.lstat(path).st_mode)
+        return stat.S_ISREG(lstat_at(path).st_mode)
     except (FileNotFoundError, NotADirectoryError):
         return False
     except OSError as error:

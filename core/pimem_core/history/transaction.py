@@ -12,6 +12,7 @@ import os
 from typing import TYPE_CHECKING
 
 from ..errors import ConflictError, PimemError, StorageError
+from ..files.anchor import anchored, link_at, lstat_at, rename_at, unlink_at
 from ..files.process import this_process
 from ..files.publish import (
     discard,
@@ -25,7 +26,7 @@ from ..files.publish import (
     sync_folder,
     temporary_name,
 )
-from ..files.read import content
+from ..files.read import content, is_there
 from ..progress import keep_published, refuse_cancelled
 from ..value import Value
 from . import patch
@@ -85,12 +86,22 @@ def commit(
         return record
     ongoing.add(record.id)
     try:
-        _commit(state_dir, record, steps)
+        with contextlib.ExitStack() as held:
+            with explained(about.folder):
+                if any(_is_made_in(about.folder, step) for step in steps):
+                    make_folder(about.folder)
+                if os.path.isdir(about.folder):
+                    held.enter_context(anchored(about.folder))
+            _commit(state_dir, record, steps)
     finally:
         ongoing.discard(record.id)
     if about.action == "remove":
         forget_session_texts(state_dir)
     return record
+
+
+def _is_made_in(folder: str, step: Step) -> bool:
+    return step.after is not None and step.path.startswith(f"{folder}/")
 
 
 def _commit(state_dir: str, record: Record, steps: Sequence[Step]) -> None:
@@ -111,7 +122,7 @@ def _commit(state_dir: str, record: Record, steps: Sequence[Step]) -> None:
                 _refuse_changed(step)
                 done.append((step, file, _second_name(step, staged)))
                 if temporary is None:
-                    os.unlink(step.path)
+                    unlink_at(step.path)
                 else:
                     swap(temporary, step.path)
                     staged.remove(temporary)
@@ -133,7 +144,7 @@ def _second_name(step: Step, staged: list[str]) -> str | None:
     folder, name = os.path.split(step.path)
     second = os.path.join(folder, temporary_name(name))
     try:
-        os.link(step.path, second, follow_symlinks=False)
+        link_at(step.path, second)
     except OSError:  # not every file system knows second names
         return None
     staged.append(second)
@@ -178,7 +189,7 @@ def _take_back(
             if second is None:
                 put(step.path, step.before, file.before_mode or file.mode)
                 continue
-            os.rename(second, step.path)
+            rename_at(second, step.path)
             # A disk that refuses even this keeps the order of its own accord, or is past help.
             with contextlib.suppress(OSError):
                 sync_folder(os.path.dirname(step.path))
@@ -205,8 +216,8 @@ def put(path: str, data: bytes | None, mode: int) -> None:
         if data is not None:
             make_folder(os.path.dirname(path))
             publish(path, data, mode=mode)
-        elif os.path.lexists(path):
-            os.unlink(path)
+        elif is_there(path):
+            unlink_at(path)
             sync_folder(os.path.dirname(path))
 
 
@@ -241,7 +252,7 @@ def _record(
         mode = None
         if step.before is not None:
             with explained(step.path), contextlib.suppress(FileNotFoundError, NotADirectoryError):
-                mode = os.lstat(step.path).st_mode & 0o7777
+                mode = lstat_at(step.path).st_mode & 0o7777
         files.append(
             FileRecord(
                 path=step.path,

@@ -11,6 +11,7 @@ import os
 import stat
 
 from ...errors import InvalidTopicError, StorageError, TopicNotFoundError
+from ...files.anchor import anchored
 from ...files.lock import locked_among_ours
 from ...files.publish import explained, make_folder, refuse_linked_folder, umask
 from ...files.read import not_regular, read_bytes
@@ -18,6 +19,7 @@ from ...history import recovery
 from ...history.locked_change import LockedChange
 from ...history.transaction import Step
 from ..layers import WORKSPACE
+from .folder import find_layers
 from .pending import SYSTEM, lock_path, unfinished
 
 TYPE_CHECKING = False
@@ -122,9 +124,16 @@ def changing(layer: Layer) -> Iterator[Session]:
         StorageError: The state folder cannot be written.
     """
     state_dir = layer.places.state_dir
-    with locked_among_ours(lock_path(layer.places), _BUSY):
+    with locked_among_ours(lock_path(layer.places), _BUSY), contextlib.ExitStack() as stack:
         layers = layer.layers
         ours = {layer.path, layers.global_dir, layers.workspace_dir}
+        project = find_layers(layer.places, layer.settings).workspace_dir
+        for folder in sorted(ours):
+            if os.path.isdir(folder) and not (folder == layers.workspace_dir and layers.unusable):
+                with explained(folder):
+                    # What a repository links to is not its own memory.
+                    follow = folder != project
+                    stack.enter_context(anchored(folder, follow=follow))
         said: list[str] = []
         for other in sorted({layer.path} | _concerning(unfinished(state_dir), ours)):
             said += recovery.recover(state_dir, other, ours)

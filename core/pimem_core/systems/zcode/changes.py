@@ -18,9 +18,10 @@ from ...errors import (
     TopicNotFoundError,
     UnsupportedError,
 )
+from ...files.anchor import anchored
 from ...files.holder import own_lock_path
 from ...files.lock import locked_among_ours
-from ...files.publish import refuse_others_link
+from ...files.publish import explained, refuse_others_link
 from ...files.read import decode, mode_of, read_bytes
 from ...formats.text import encode, quote
 from ...history import recovery, transaction
@@ -344,7 +345,13 @@ def held(folder: FactFolder) -> Iterator[list[str]]:
         raise StorageError(f"{folder.path} is not a folder; move it away.")
     state_dir = folder.places.state_dir
     busy = f"Another pimem is changing {folder.path}; try again in a moment."
-    with locked_among_ours(own_lock_path(state_dir, folder.path), busy):
+    with (
+        locked_among_ours(own_lock_path(state_dir, folder.path), busy),
+        contextlib.ExitStack() as stack,
+    ):
+        if os.path.isdir(folder.path):
+            with explained(folder.path):
+                stack.enter_context(anchored(folder.path))
         said = recovery.recover(state_dir, folder.path)
         _clean(folder.path)
         yield said
