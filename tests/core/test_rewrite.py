@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -15,10 +16,13 @@ from pimem_core.errors import ConflictError, StorageError
 from pimem_core.files.read import is_there
 from pimem_core.files.rewrite import rewrite
 from pimem_core.formats import jsonedit
+from pimem_core.history import transaction
 from pimem_core.pi import package
 from pimem_core.settings.config import load_settings, settings_path
 from pimem_core.settings.editing import change_setting
 from pimem_core.systems.openpi import config
+from pimem_core.systems.openpi.system import OpenpiSystem
+from pimem_core.systems.stores import WriteRequest
 
 if TYPE_CHECKING:
     from pimem_core.paths import Places
@@ -160,3 +164,58 @@ def test_uninstall_does_not_forget_what_to_put_back(places: Places) -> None:
     assert package.uninstall(places).changed
     assert json.loads(settings.read_text()) == {"packages": ["npm:openpi-memory"]}
     assert not record.exists()
+
+
+def test_what_was_written_is_not_said_to_be_unchanged(
+    places: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    change_setting(places, "theme", "dark")
+    real = os.fsync
+
+    def fails(descriptor: int) -> None:
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            _eio()
+        real(descriptor)
+
+    monkeypatch.setattr(os, "fsync", fails)
+    with pytest.raises(StorageError, match="was written, but the disk did not confirm it") as told:
+        change_setting(places, "theme", "light")
+    assert "nothing was changed" not in str(told.value)
+    assert 'theme = "light"' in Path(settings_path(places)).read_text()
+    store = OpenpiSystem().active(places)
+    with pytest.raises(StorageError, match="nothing was changed"):
+        store.write(WriteRequest(topic="A", content="b", summary="s"))
+    assert not os.path.exists(store.path) or os.listdir(store.path) == []
+
+
+def test_a_failure_is_told_in_whole_sentences(
+    places: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = OpenpiSystem().active(places)
+    store.write(WriteRequest(topic="A", content="b", summary="s"))
+    monkeypatch.setattr(transaction, "sync_folders", _eio)
+    monkeypatch.setattr(transaction, "rename_at", _eio)
+    with pytest.raises(StorageError) as told:
+        store.write(WriteRequest(topic="A", content="c", summary="s"))
+    said = str(told.value)
+    assert "could not be taken back" in said
+    assert ".." not in said.replace("...", "")
+    assert ".)" not in said
+
+
+def test_text_is_utf8_whatever_the_locale(places: Places) -> None:
+    env = {
+        **{k: v for k, v in os.environ.items() if not k.startswith(("LC_", "LANG", "PYTHON"))},
+        "LC_ALL": "C",
+        "PYTHONUTF8": "0",
+        "PYTHONCOERCECLOCALE": "0",
+        "PYTHONPATH": os.pathsep.join(sys.path),
+    }
+    command = [sys.executable, "-m", "pimem_tui", "write", "Zürich", "--summary", "Größe"]
+    done = subprocess.run([*command, "--content", "naïve"], env=env, capture_output=True)
+    assert done.returncode == 0, done.stderr
+    assert "Zürich" in done.stdout.decode()
+    store = OpenpiSystem().active(places)
+    (topic,) = store.list()
+    assert (topic.name, topic.summary) == ("Zürich", "Größe")
+    assert "naïve" in store.read(topic.file).body

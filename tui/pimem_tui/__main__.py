@@ -21,6 +21,9 @@ def run() -> NoReturn:
     A command is short, so it collects no garbage and leaves the interpreter's clean-up to the
     system: together they would be a sixth of a hook's time.
     """
+    if sys.getfilesystemencoding() != "utf-8":
+        # Memory is UTF-8 whatever the locale: read as Latin-1, `Zürich` would be stored mangled.
+        os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])
     gc.disable()
     code = main()
     for stream in (sys.stdout, sys.stderr):

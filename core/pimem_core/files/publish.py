@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 _NO_HARD_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 
 
+class NotSyncedError(OSError):
+    """A file has its new bytes, but whether they outlast a power failure is not known."""
+
+
 @contextlib.contextmanager
 def explained(path: str) -> Iterator[None]:
     """Turn an `OSError` of the block into a `StorageError` that names the file and the way out.
@@ -55,6 +59,9 @@ def storage_error(path: str, error: OSError) -> StorageError:
         errno.ENFILE: "close some programs, then try again",
         errno.ENAMETOOLONG: "choose a shorter topic",
     }.get(error.errno or 0, "nothing was changed; try again")
+    if isinstance(error, NotSyncedError):
+        said = f"{path} was written, but the disk did not confirm it: {error.strerror}; try again."
+        return StorageError(said, file=os.path.basename(path))
     return StorageError(
         f"{path} cannot be written: {error.strerror or error}; {advice}.",
         file=os.path.basename(path),
@@ -193,6 +200,7 @@ def publish(
     Raises:
         FileExistsError: `exclusive` and the file is there.
         InvalidTopicError: Something other than a regular file stands there.
+        NotSyncedError: The file has its new bytes, but the disk did not confirm that.
         OSError: The disk or a right stands in the way; nothing was changed.
     """
     refuse_unless_regular(path)
@@ -211,7 +219,19 @@ def publish(
         with contextlib.suppress(OSError):
             discard(temporary)
     if durable:
-        sync_folder(os.path.dirname(path))
+        confirm_names(os.path.dirname(path))
+
+
+def confirm_names(folder: str) -> None:
+    """As `sync_folder`, after a file was renamed into place.
+
+    Raises:
+        NotSyncedError: It failed.
+    """
+    try:
+        sync_folder(folder)
+    except OSError as error:
+        raise NotSyncedError(error.errno, error.strerror) from error
 
 
 def _publish_new(temporary: str, path: str) -> None:

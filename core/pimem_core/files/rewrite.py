@@ -10,7 +10,7 @@ import time
 from typing import TYPE_CHECKING
 
 from ..errors import ConflictError, StoreBusyError
-from .publish import discard, explained, make_folder, stage, swap, sync_folder
+from .publish import confirm_names, discard, explained, make_folder, stage, swap
 from .read import content, decode
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def _replaced(path: str, before: bytes | None, after: bytes) -> bool:
         finally:
             with contextlib.suppress(OSError):
                 discard(temporary)
-        sync_folder(os.path.dirname(path))
+        confirm_names(os.path.dirname(path))
     return True
 
 

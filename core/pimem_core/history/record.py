@@ -149,9 +149,12 @@ def records(
         path = os.path.join(state_dir, kind, name)
         try:
             record = read(path)
-        except (PimemError, ValueError) as error:
+        except PimemError as error:
             if left_out is not None:
-                left_out.append(f"{path} is left out: {error}")
+                left_out.append(f"{error} It is left out.")
+        except ValueError as error:
+            if left_out is not None:
+                left_out.append(f"{path} is left out: {error}.")
         else:
             yield record
 

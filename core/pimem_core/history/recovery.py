@@ -137,7 +137,7 @@ def _set_aside(state_dir: str) -> list[str]:
         except ValueError as error:
             said += _put_aside(path, str(error))
         except PimemError as error:
-            said.append(f"{path} is left out: {error}")
+            said.append(f"{error} It is left out.")
     return said
 
 

@@ -15,6 +15,7 @@ from ..errors import ConflictError, PimemError, StorageError
 from ..files.anchor import anchored, link_at, lstat_at, rename_at, unlink_at
 from ..files.process import this_process
 from ..files.publish import (
+    NotSyncedError,
     discard,
     explained,
     make_folder,
@@ -115,7 +116,10 @@ def _commit(state_dir: str, record: Record, steps: Sequence[Step]) -> None:
         temporaries = [_stage(step, staged) for step in steps]
         with explained(intent):
             refuse_cancelled()
-            publish(intent, dump(record))
+            try:
+                publish(intent, dump(record))
+            except NotSyncedError as error:  # it goes again, and nothing is changed
+                raise OSError(error.errno, error.strerror) from error
             keep_published()
         for step, file, temporary in zip(steps, record.files, temporaries, strict=True):
             with explained(step.path):
@@ -201,9 +205,14 @@ def _take_back(
         # The intent stays: the next change tries again.
         paths = ", ".join(step.path for step, _file, _second in done)
         raise StorageError(
-            f"A change failed ({cause}) and could not be taken back ({error}); "
-            f"look at {paths}. pimem tries again at the next change."
+            f"A change failed and could not be taken back. {_sentence(cause)} {_sentence(error)} "
+            f"Look at {paths}; pimem tries again at the next change."
         ) from cause
+
+
+def _sentence(error: BaseException) -> str:
+    said = str(error) or type(error).__name__
+    return said if said.endswith((".", "!", "?")) else f"{said}."
 
 
 def put(path: str, data: bytes | None, mode: int) -> None:
