@@ -266,3 +266,21 @@ def test_a_lock_from_the_future_of_a_dead_process_is_taken(home: Home) -> None:
     done = run(home, *WRITE)
     assert done.returncode == 0, done.stderr
     assert not lock.exists()
+
+
+@pytest.mark.parametrize("length", [253, 300, 5000])
+def test_a_line_whose_file_name_is_too_long_for_any_file_stops_nothing(
+    home: Home, length: int
+) -> None:
+    index = home.folder / "MEMORY.md"
+    name = "n" * length + ".md"
+    index.write_text(index.read_text() + f"- [Long]({name}) 2026-01-01 -- too long\n")
+    for command in (["list"], ["search", "first"], ["status"], ["inject"]):
+        done = run(home, *command)
+        assert done.returncode == 0, done.stderr[:500]
+    shown = run(home, "show", "Long")
+    assert shown.returncode == 1
+    assert len(shown.stderr) < 1000
+    done = run(home, *WRITE)
+    assert done.returncode == 0, done.stderr[:500]
+    assert len(done.stderr) < 1000

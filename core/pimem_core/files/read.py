@@ -19,6 +19,8 @@ PREVIEW_BYTES = 51_200
 _SHOWN_NAME = 40
 #: Most bytes of a file's name, on every file system that is in use.
 NAME_BYTES = 255
+#: How much of a path too long for any file is shown, in characters.
+_SHOWN = 200
 _FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
 
 
@@ -134,6 +136,9 @@ def _explained(error: OSError, path: str) -> Exception:
     name = os.path.basename(path)
     if error.errno in (errno.ENOENT, errno.ENOTDIR):
         return _about(TopicNotFoundError(f"{path} does not exist.", file=name), path)
+    if error.errno == errno.ENAMETOOLONG:  # no file can have such a name
+        said = f"{path[:_SHOWN]}… does not exist: no file can have so long a name."
+        return _about(TopicNotFoundError(said, file=name), path)
     if error.errno == errno.ENAMETOOLONG:
         name = f"{name[:_SHOWN_NAME]}…"
         said = f"No file can have the name {name}, it is too long."
@@ -171,7 +176,7 @@ def is_there(path: str, *, follow: bool = False) -> bool:
     except (FileNotFoundError, NotADirectoryError):
         return False
     except OSError as error:
-        if follow and error.errno == errno.ELOOP:
+        if error.errno == errno.ENAMETOOLONG or (follow and error.errno == errno.ELOOP):
             return False
         raise StorageError(f"{path} cannot be looked at: {error.strerror}.") from error
     return True
@@ -237,4 +242,6 @@ def is_regular(path: str) -> bool:
     except (FileNotFoundError, NotADirectoryError):
         return False
     except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            return False
         raise StorageError(f"{path} cannot be looked at: {error.strerror}.") from error
