@@ -75,18 +75,6 @@ def test_duplicates_compare_instants_keep_the_pin_and_the_winners_place(local: F
     ]
 
 
-def test_reading_and_changing_mean_the_same_of_two_topics_of_one_name(local: Folder) -> None:
-    text = topic_text("A", body="old")
-    lines = "- [A](one.md) 2026-01-01 -- s\n- [a](two.md) 2026-01-01 -- s\n"
-    local.fill({"MEMORY.md": HEADER + lines, "one.md": text, "two.md": text})
-    assert local.store.find("A").file == "two.md"
-    assert local.write("A", "new").file == "two.md"
-    assert local.store.pin("A", True).file == "two.md"
-    assert local.store.pin("A", False).file == "two.md"
-    assert local.store.remove("A").file == "two.md"
-    assert local.store.find("A").file == "one.md"
-
-
 def duplicated(local: Folder, mark: str) -> Folder:
     lines = f"- [A](a.md) 2026-11-01 -- one\n- [A](a.md){mark} 2026-10-01 -- two\n"
     return local.fill({"MEMORY.md": HEADER + lines, "a.md": "a"})

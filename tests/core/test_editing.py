@@ -140,3 +140,16 @@ def test_a_merge_never_loses_a_line_that_only_one_side_added(
         merged = error.merged
     for line in {*mine.split("\n"), *theirs.split("\n")} - set(base.split("\n")):
         assert line in merged
+
+
+def test_prose_between_two_rules_is_kept_as_text_by_a_write(local: Folder) -> None:
+    """Front matter is only what parses as keys with values."""
+    prose = "---\nWhat we agreed on.\n---\nMore.\n"
+    local.fill({"MEMORY.md": HEADER + "- [Note](note.md) 2026-01-01 -- s\n", "note.md": prose})
+    assert local.store.read("note.md").body == prose
+    assert local.store.preview("note.md") == prose
+    local.write("Note", "new")
+    text = local.text("note.md")
+    assert prose in text
+    assert text.startswith("---\nmetadata:\n")
+    assert local.store.read("note.md").front_matter["name"] == "Note"
