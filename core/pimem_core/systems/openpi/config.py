@@ -7,7 +7,7 @@ import json
 import math
 import os
 
-from ...errors import ConfigError, InvalidArgumentError, PimemError
+from ...errors import ConfigError, InvalidArgumentError, InvalidTopicError, PimemError
 from ...files.read import is_there, read_bytes
 from ...formats import jsonc
 from ...model import Setting
@@ -135,6 +135,11 @@ def load(places: Places) -> tuple[Config, ConfigError | None]:
         return _broken(places, path, f"{where}: {error.msg}")
     except UnicodeDecodeError as error:
         return _broken(places, path, f"{path} is not UTF-8 at byte {error.start}")
+    except InvalidTopicError as error:
+        # As openpi-memory: what is no file has no values, old ones neither. The store stays.
+        held, _said = _broken(places, path, "")
+        text = f"{str(error).rstrip('.')}. Defaults are used until it is fixed."
+        return Config(shared_dir=held.shared_dir), ConfigError(text)
     except PimemError as error:
         return _broken(places, path, str(error).rstrip("."))
     if raw is None:
