@@ -238,7 +238,7 @@ def test_without_a_terminal_nothing_asks(empty: Folder) -> None:
     assert (done.code, done.err) == (0, "")
 
 
-def test_with_stdin_closed_the_content_is_empty(empty: Folder) -> None:
+def test_with_stdin_closed_nothing_is_written(empty: Folder) -> None:
     done = subprocess.run(
         ["sh", "-c", 'exec "$@" <&-', "sh", *COMMAND, "write", "A", "--summary", "s"],
         capture_output=True,
@@ -246,7 +246,9 @@ def test_with_stdin_closed_the_content_is_empty(empty: Folder) -> None:
         timeout=PATIENCE_S,
         check=False,
     )
-    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.returncode == 1
+    assert b"Standard input is closed" in done.stderr
+    assert not empty.path.exists()
 
 
 def test_private_files_stay_private_under_any_umask(empty: Folder, isolated_home: Path) -> None:

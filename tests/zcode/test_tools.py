@@ -29,7 +29,8 @@ def test_what_is_described(host: Host, project: Project) -> None:
     properties = tools["memory_write"]["parameters"]["properties"]
     assert list(properties) == ["name", "description", "type", "content", "title"]
     assert properties["type"]["enum"] == ["user", "feedback", "project", "reference"]
-    assert [command["name"] for command in document["commands"]] == ["memory"]
+    commands = [row["name"] for row in document["commands"] if row["system"] != "layered"]
+    assert commands == ["memory"]
     events = {event["name"]: event["fields"] for event in document["events"]}
     assert {ENTRIES, TAIL, "messageType"} <= set(events["before_agent_start"])
     assert {ENTRIES, TAIL, "reason"} <= set(events["session_start"])

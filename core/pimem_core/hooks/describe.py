@@ -30,18 +30,33 @@ _OFFER_S = 1.5
 
 
 class Offers:
-    """What the active systems offer. `missing` are those that failed or did not answer in time."""
+    """What the active systems offer.
 
-    def __init__(self, by_system: Mapping[str, Offer], missing: Sequence[str]) -> None:
+    `unused` has what systems offer that take no part yet and are not switched off. `missing` are
+    those that failed or did not answer in time.
+    """
+
+    def __init__(
+        self,
+        by_system: Mapping[str, Offer],
+        missing: Sequence[str],
+        unused: Mapping[str, Offer] | None = None,
+    ) -> None:
         self.by_system = by_system
         self.missing = missing
+        self.unused = unused or {}
+
+    @property
+    def commands(self) -> Mapping[str, Offer]:
+        """Whose commands a person can type."""
+        return {**self.by_system, **self.unused}
 
     def document(self) -> Mapping[str, Any]:
         """Tools, commands and events of all of them."""
         tools: list[Mapping[str, Any]] = []
         commands: dict[str, Mapping[str, Any]] = {}
         events: dict[str, dict[str, Any]] = {}
-        for name, offer in self.by_system.items():
+        for name, offer in self.commands.items():
             tools += [{**row, "system": name} for row in offer.tools]
             for row in offer.commands:
                 commands.setdefault(row["name"], {**row, "system": name})
@@ -74,8 +89,12 @@ def offers(places: Places, config: Settings, busy: dict[str, LockType] | None = 
             settle(Outcome(skipped=True))
             return
         try:
-            active = system.is_active(places, config)
-            outcome = Outcome(system.hooks.offer(places) if active else None)
+            if system.is_active(places, config):
+                outcome = Outcome((True, system.hooks.offer(places)))
+            elif config.systems.get(system.name) != "off":
+                outcome = Outcome((False, system.hooks.offer_unused(places)))
+            else:
+                outcome = Outcome()
         except Exception as error:
             outcome = Outcome(error=error)
         finally:
@@ -87,6 +106,7 @@ def offers(places: Places, config: Settings, busy: dict[str, LockType] | None = 
     )
     missing = asked.late()
     found: dict[str, Offer] = {}
+    unused: dict[str, Offer] = {}
     for system in registry.SYSTEMS:  # their order, whoever was first
         outcome = asked.outcomes.get(system.name)
         if outcome is None:
@@ -98,8 +118,9 @@ def offers(places: Places, config: Settings, busy: dict[str, LockType] | None = 
         if outcome.error is not None or outcome.skipped:
             missing.append(system.name)
         elif outcome.value is not None:
-            found[system.name] = outcome.value
-    return Offers(found, missing)
+            is_active, offer = outcome.value
+            (found if is_active else unused)[system.name] = offer
+    return Offers(found, missing, unused)
 
 
 def describe(places: Places) -> Mapping[str, Any]:

@@ -91,7 +91,8 @@ class RequestCall(Call):
 
     def _owners(self, kind: str, name: str) -> list[System]:
         """The systems that have a tool or command of this name and take part in the session."""
-        offers = self._offers(self).by_system
+        found = self._offers(self)
+        offers = found.commands if kind == "commands" else found.by_system
         return [
             system
             for system in registry.SYSTEMS

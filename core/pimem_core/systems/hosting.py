@@ -107,6 +107,11 @@ class Hooks:
         del places
         return Offer()
 
+    def offer_unused(self, places: Places) -> Offer:
+        """The commands with which a person can begin to use a system that takes no part yet."""
+        del places
+        return Offer()
+
     def event(self, name: str, payload: Mapping[str, Any], context: HookContext) -> list[Action]:
         """What the host should do at one of the events that were asked for."""
         del name, payload, context

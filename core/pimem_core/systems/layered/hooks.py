@@ -74,6 +74,10 @@ class LayeredHooks(Hooks):
             events=_EVENTS,
         )
 
+    def offer_unused(self, places: Places) -> Offer:
+        """The same commands: `/memory:init` is how layered memory begins."""
+        return Offer(commands=self.offer(places).commands)
+
     def event(self, name: str, payload: Mapping[str, Any], context: HookContext) -> list[Action]:
         """Answer one of the two events."""
         if name == "session_start":
