@@ -53,10 +53,11 @@ def test_a_read_of_it_says_so_shortly(long: Folder) -> None:
 def test_a_disk_that_does_not_answer_is_one_sentence(
     long: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = os.lstat
+    real = os.stat
 
-    def lstat(path: str, **more: object) -> os.stat_result:
-        if str(path).endswith("elsewhere/MEMORY.md"):
+    def look(path: str, **more: object) -> os.stat_result:
+        # By its path, or by its name in the folder that is held open.
+        if more.get("dir_fd") is not None and path == "MEMORY.md":
             raise OSError(errno.EIO, "Input/output error")
         return real(path, **more)  # type: ignore[arg-type]
 
@@ -64,6 +65,6 @@ def test_a_disk_that_does_not_answer_is_one_sentence(
     folder.mkdir()
     (folder / "MEMORY.md").write_text(HEADER + LINES)
     store = OpenpiStore(str(folder), str(folder), long.store.places)
-    monkeypatch.setattr(os, "lstat", lstat)
+    monkeypatch.setattr(os, "stat", look)
     with pytest.raises(StorageError, match="Input/output error"):
         store.pin("Note", False)

@@ -19,8 +19,6 @@ PREVIEW_BYTES = 51_200
 _SHOWN_NAME = 40
 #: Most bytes of a file's name, on every file system that is in use.
 NAME_BYTES = 255
-#: How much of a path too long for any file is shown, in characters.
-_SHOWN = 200
 _FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
 
 
@@ -136,9 +134,6 @@ def _explained(error: OSError, path: str) -> Exception:
     name = os.path.basename(path)
     if error.errno in (errno.ENOENT, errno.ENOTDIR):
         return _about(TopicNotFoundError(f"{path} does not exist.", file=name), path)
-    if error.errno == errno.ENAMETOOLONG:  # no file can have such a name
-        said = f"{path[:_SHOWN]}… does not exist: no file can have so long a name."
-        return _about(TopicNotFoundError(said, file=name), path)
     if error.errno == errno.ENAMETOOLONG:
         name = f"{name[:_SHOWN_NAME]}…"
         said = f"No file can have the name {name}, it is too long."
