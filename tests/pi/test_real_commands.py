@@ -32,11 +32,11 @@ def test_print_mode(both: Both) -> None:
         if pi.version == "1.6.0":  # the rest is the same in all versions
             assert "two cards" in says("preview")
             assert "GPU Box" in says("search TWO")
-            assert "No memory contains" in says("search nothing")
+            assert "No topic contains" in says("search nothing")
             assert "Pinned" in says("pin gpu")
             assert "pinned" in says("remove gpu")
             assert "Unpinned" in says("unpin gpu")
-            assert "Removed" in says("REMOVE gpu")
+            assert "Removed" in says("REMOVE gpu --yes")
             assert "gpu-box" not in pi.index
         assert pi.model.requests == []
         pi.model.replies = [{"text": "stored it"}]
