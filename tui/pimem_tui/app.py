@@ -14,12 +14,13 @@ from pimem_core.paths import find_places, tilde
 from pimem_core.settings.config import load_settings
 from pimem_core.systems import registry
 from pimem_styles import stylesheet
+from rich.traceback import Traceback
 from textual import events, on
 
 from .hints import with_key
 from .keys.bindings import bindings
-from .keys.pasting import guard_pastes
 from .keys.table import KEYS
+from .keys.terminal_input import guard_input
 from .keys.type_ahead import KeyHandled, TypeAhead
 from .log import logger, logging_to, unexpected
 from .navigation import ScreenNavigation
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
 
     from pimem_core.paths import Places
     from pimem_core.systems.stores import Store
+    from rich.console import RenderableType
     from textual.binding import BindingType
     from textual.command import Provider
     from textual.screen import Screen
@@ -61,6 +63,17 @@ if TYPE_CHECKING:
 _LATER_S = 0.3
 # What the first screen needs; the other screens bring their own.
 _SHEETS = ("base", "browser")
+
+
+def _causes(found: RenderableType) -> list[str]:
+    """The errors that a traceback shows, and where each was raised."""
+    if not isinstance(found, Traceback):
+        return []
+    return [
+        f"{stack.exc_type}: {stack.exc_value}, at "
+        + " < ".join(f"{frame.filename}:{frame.lineno}" for frame in reversed(stack.frames))
+        for stack in found.trace.stacks
+    ]
 
 
 def _commands() -> type[Provider]:
@@ -220,6 +233,12 @@ class PimemApp(ManagerApp):
         self.crash = self.crash or error
         super()._handle_exception(error)
 
+    def panic(self, *renderables: RenderableType) -> None:
+        """End because of an error in the thread that reads the terminal."""
+        causes = [text for found in renderables for text in _causes(found)]
+        self.crash = self.crash or RuntimeError("\n".join(["reading the terminal failed", *causes]))
+        super().panic(*renderables)
+
     def _print_error_renderables(self) -> None:
         # The person gets one sentence from `run_manager`, the log the traceback.
         self._exit_renderables.clear()
@@ -310,7 +329,7 @@ def run_manager(store: str | None = None, folder: str | None = None, *, demo: bo
 
 
 def _run(app: PimemApp, log: str) -> int:
-    guard_pastes()
+    guard_input()
     app.run()
     if app.crash is not None:
         logger.critical("The manager stopped", exc_info=app.crash)

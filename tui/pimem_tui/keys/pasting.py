@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from typing import TYPE_CHECKING
 
 from textual._xterm_parser import XTermParser
@@ -59,11 +58,3 @@ class PasteParser(XTermParser):
             safe += (text.replace(_ESCAPE, _SIGN), end)
             self._pasting = not end
         return "".join(safe)
-
-
-def guard_pastes() -> None:
-    """Have the terminal read with `PasteParser`."""
-    with contextlib.suppress(ImportError):  # not on this system
-        from textual.drivers import linux_driver
-
-        linux_driver.XTermParser = PasteParser  # type: ignore[attr-defined]

@@ -16,6 +16,16 @@ if TYPE_CHECKING:
 
 #: How long an ordered end may take, in seconds.
 _PATIENCE_S = 2.0
+#: Signals that end a process which does nothing about them, where a handler in Python can help:
+#: not those of faults in the process itself, which come again as soon as a handler returns.
+ENDING = tuple(
+    number
+    for name in (
+        *("SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGALRM", "SIGVTALRM"),
+        *("SIGPROF", "SIGXCPU", "SIGABRT", "SIGTRAP", "SIGSYS", "SIGIO", "SIGPWR", "SIGSTKFLT"),
+    )
+    if (number := getattr(signal, name, None)) is not None
+)
 # Mouse reports off, bracketed paste off, the cursor shown, the main screen back.
 _RESTORE = (
     b"\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1015l\x1b[?2004l\x1b[?25h\x1b[?1049l\x1b[m"
@@ -35,7 +45,7 @@ class LastResort:
             self._modes = termios.tcgetattr(sys.__stdin__.fileno())  # type: ignore[union-attr]
 
     def watch(self, end: Callable[[int], object]) -> None:
-        """Have SIGTERM, SIGHUP and a terminal that hangs up end the app.
+        """Have every signal that would end the process, and a terminal that hangs up, end the app.
 
         Args:
             end: Asks the app to end with an exit code; may be called from another thread.
@@ -48,8 +58,8 @@ class LastResort:
             with contextlib.suppress(RuntimeError):  # the app's loop has ended already
                 end(128 + number)
 
-        signal.signal(signal.SIGTERM, obey)
-        signal.signal(signal.SIGHUP, obey)
+        for number in ENDING:
+            signal.signal(number, obey)
         if self._modes is not None:
             threading.Thread(target=self._until_hang_up, args=(obey,), daemon=True).start()
 

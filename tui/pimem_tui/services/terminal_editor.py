@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pimem_core.history.drafts import editor_command
 
+from .ending import ENDING
+
 if TYPE_CHECKING:
     import subprocess
     from collections.abc import Callable, Iterator
@@ -68,8 +70,7 @@ class _Relay:
 def _signals_for_the_editor() -> Iterator[_Relay]:
     relay = _Relay()
     handlers: dict[signal.Signals, Callable[[int, FrameType | None], None]] = {
-        signal.SIGTERM: relay,
-        signal.SIGHUP: relay,
+        **dict.fromkeys(ENDING, relay),
         # ctrl+c and ctrl+\ in the editor's terminal reach this process too. A handler that does
         # nothing, unlike SIG_IGN, is not inherited by the editor.
         signal.SIGINT: _nothing,
