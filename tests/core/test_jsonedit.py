@@ -232,7 +232,7 @@ def test_an_item_that_is_not_there_is_refused() -> None:
                 call(text, "packages", 0)
         with pytest.raises(ValueError, match='"packages" has no item 0'):
             jsonedit.set_item(text, "packages", 0, "x")
-    with pytest.raises(ValueError, match='"packages" is no array'):
+    with pytest.raises(ValueError, match='"packages" is not an array'):
         jsonedit.add_item('{"packages": {}}', "packages", 1)
 
 

@@ -195,7 +195,7 @@ def test_a_dangling_reference(world: World) -> None:
     )
     wrong = {e.title: e.problems for e in world.layer("workspace").entries() if e.problems}
     assert set(wrong) == {"Y", "Z"}
-    assert 'supersedes names "Nothing", which is no other entry here.' in wrong["Y"]
+    assert 'supersedes names "Nothing", which is not another entry here.' in wrong["Y"]
 
 
 # Through the store

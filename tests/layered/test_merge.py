@@ -352,3 +352,27 @@ def test_which_layer_is_meant_is_looked_at_once(
         found = layer.active_layer(world.places)
         own = world.workspace if found.kind == "workspace" else world.global_dir
         assert found.path == str(own)
+
+
+def test_copies_of_sync_programs_and_unfinished_merges_are_held_back(both: World) -> None:
+    both.fill(
+        workspace={
+            "decisions.md": "OURS",
+            "decisions.sync-conflict-20261101-101010-ABCDEFG.md": "COPY",
+            "lessons.md": "<<<<<<< HEAD\nMINE\n=======\nTHEIRS\n>>>>>>> other\n",
+        }
+    )
+    block = both.block()
+    assert "OURS" in block
+    assert not any(word in block for word in ("COPY", "MINE", "THEIRS"))
+    held = next(line for line in block.split("\n") if line.startswith("Held back"))
+    assert "decisions.sync-conflict-20261101-101010-ABCDEFG.md" in held
+    assert "lessons.md" in held
+    said = "\n".join(both.store.load().problems)
+    assert "is a copy of decisions.md that a sync program left, so it is held back" in said
+    assert "lessons.md has the marks of an unfinished merge, so it is held back" in said
+
+
+def test_a_memory_that_is_all_held_back_says_so(world: World) -> None:
+    world.fill(global_={"user/a.md": "<<<<<<< a\nx\n=======\ny\n>>>>>>> b\n"})
+    assert "Held back until the user decides what they say: user/a.md." in world.block()

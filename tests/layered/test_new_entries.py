@@ -58,7 +58,7 @@ def test_an_entry_is_checked_before_it_is_written(both: World) -> None:
     assert "Unknown status" in (refusal("- **status**: done") or "")
     assert "valid_from" in (refusal("- **valid_from**: 2026-13") or "")
     assert "another entry" in (refusal("## 2026-01-01 b") or "")
-    assert "no path" in (refusal("", topic="../a.md") or "")
+    assert "is not a path" in (refusal("", topic="../a.md") or "")
     assert "no title" in (refusal("", summary=" ") or "")
 
 

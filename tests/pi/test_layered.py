@@ -150,7 +150,7 @@ def test_the_commands(layered: Layered) -> None:
             return rpc.notices()[-1] if before else ""
 
         assert "init global makes" in said("/memory:init")
-        assert "There is no scope" in said("/memory:init foo")
+        assert "Unknown scope" in said("/memory:init foo")
         assert "Created in" in said("/memory:init workspace")
         assert "Fill it in, then promote it" in said("/memory:checkpoint")
         (file,) = (layered.workspace / "inbox").iterdir()

@@ -121,9 +121,9 @@ async def test_a_refused_target_says_why_and_another_can_be_chosen(demo: Places)
     async with manager(demo, start=WORKSPACE) as pilot:
         await press(pilot, "b")
         for typed, said in (
-            ("elsewhere/x.md", "There is no target"),
+            ("elsewhere/x.md", "Unknown target"),
             ("index.md", "lists files and holds no memories"),
-            ("knowledge/.hidden", "is no plain name"),
+            ("knowledge/.hidden", "is not a plain file name"),
         ):
             await choose(pilot, typed)
             assert said in shown(pilot)

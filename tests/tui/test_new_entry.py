@@ -87,8 +87,8 @@ async def test_what_is_wrong_is_said_while_it_is_typed(demo: Places) -> None:
             ({"status": "active", "confidence": "sure"}, 'Unknown confidence "sure"'),
             ({"confidence": "low", "valid_from": "soon"}, 'valid_from is "soon"; write it as'),
             ({"valid_from": "", "text": "## 2026-01-02 b"}, "begins another entry"),
-            ({"text": "", "name": "inbox/x.md"}, "What is in inbox/ is no memory"),
-            ({"name": "../x.md"}, "is no path of a memory file"),
+            ({"text": "", "name": "inbox/x.md"}, "inbox/ is not memory"),
+            ({"name": "../x.md"}, "is not a path of a memory file"),
             ({"name": "index.md"}, "holds no entries"),
             ({"name": "new.md", "summary": " "}, "There is no title"),
         ):

@@ -74,7 +74,7 @@ def init(options: argparse.Namespace, places: Places, output: Output) -> int:
 
 
 def refresh(options: argparse.Namespace, places: Places, output: Output) -> int:
-    """Read everything anew and say what changed."""
+    """Read everything again and say what changed."""
     store = _store(options, places, output)
     return _told(store, store.refresh(), output)
 

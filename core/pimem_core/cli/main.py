@@ -107,7 +107,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _store_of(options: argparse.Namespace, places: Places) -> tuple[str, str]:
-    """The name and folder of the store a refused command was about, as far as it can be told."""
+    """The name and folder of the store a refused command was about, as far as it is known."""
     from ..systems import registry
     from ..systems.stores import folder_of
     from .reading import chosen

@@ -33,7 +33,7 @@ class Output:
             sys.stdout.buffer.flush()
 
     def document(self, value: Any) -> None:
-        """Print a JSON document. A text that no UTF-8 can hold loses only what cannot be said."""
+        """Print a JSON document. What UTF-8 cannot hold is left out."""
         import json
 
         text = encode(json.dumps(value, ensure_ascii=False, indent=2)).decode()

@@ -72,7 +72,7 @@ _COMMANDS: dict[str, tuple[str, str, Callable[[argparse.ArgumentParser], object]
     "init": ("curating:init", "create a layered memory", lambda made: _init(made)),
     "refresh": (
         "curating:refresh",
-        "read layered memory anew and say what changed",
+        "read layered memory again and say what changed",
         lambda made: None,
     ),
     "clear-task": ("curating:clear_task", "empty the task state", lambda made: None),

@@ -86,7 +86,7 @@ def list_topics(options: argparse.Namespace, places: Places, output: Output) -> 
 
 
 def _explain_nothing(store: Store, output: Output) -> None:
-    """A list of a folder that is no memory must not pass for one of an empty store."""
+    """A list of a folder that is not memory must not pass for one of an empty store."""
     try:
         store.refuse_changes()
     except ReadOnlyFormatError as error:

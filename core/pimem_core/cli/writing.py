@@ -111,7 +111,7 @@ def _file(path: str) -> bytes:
 
 
 def _utf8(what: str, text: str) -> str:
-    """Refuse an argument with bytes that are no UTF-8: the shell passes them as surrogates."""
+    """Refuse an argument with bytes that are not UTF-8: the shell passes them as surrogates."""
     try:
         text.encode()
     except UnicodeEncodeError as error:

@@ -291,7 +291,7 @@ def _keep_owner(descriptor: int, path: str) -> None:
 
 
 def swap(temporary: str, path: str) -> None:
-    """Rename a staged file over its target, unless something that is no regular file is there."""
+    """Rename a staged file over its target; only a regular file is replaced."""
     refuse_unless_regular(path)
     rename_at(temporary, path)
 

@@ -35,7 +35,7 @@ def read_bytes(
 
     Raises:
         TopicNotFoundError: There is no such file.
-        InvalidTopicError: It is a link, a folder, a pipe or another thing that is no regular file.
+        InvalidTopicError: It is a link, a folder, a pipe or the like.
         StorageError: It cannot be read.
     """
     try:
@@ -83,7 +83,7 @@ def read_text(path: str, shown: Mapping[str, bytes | None]) -> str | None:
         shown: The bytes of files that show other ones than they have.
 
     Raises:
-        StorageError: It is there but cannot be read, is no regular file or no UTF-8.
+        StorageError: It is there but cannot be read, is not a regular file or not UTF-8.
     """
     try:
         data = shown[path] if path in shown else content(path)
@@ -122,7 +122,7 @@ def _about(error: PimemError, path: str) -> PimemError:
 
 
 def not_regular(path: str) -> str:
-    """Say that a path is no regular file, and where a link leads."""
+    """Say that a path is not a regular file, and where a link leads."""
     try:
         target = os.readlink(path)
     except OSError:
@@ -161,7 +161,7 @@ def is_there(path: str, *, follow: bool = False) -> bool:
     """Whether anything is at a path, a broken link included unless links are followed.
 
     Only what is not there is missing: a disk that fails or a right that lacks is an error, or a
-    file would be taken for missing and made anew.
+    file would be taken for missing and made again.
 
     Raises:
         StorageError: It cannot be found out.

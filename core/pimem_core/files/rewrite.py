@@ -27,7 +27,7 @@ def rewrite(path: str, edit: Callable[[str], str]) -> tuple[str, str]:
     """Change the text of a file; a missing one is empty, and is made unless it stays so.
 
     Of our own processes one at a time reads and writes. What another program wrote between the two
-    is read anew and edited again. The file may be a link: people link such files.
+    is read again and edited again. The file may be a link: people link such files.
 
     Args:
         path: The file.

@@ -40,7 +40,7 @@ def watch(
 ) -> None:
     """Call `changed` with the names of files that came, went or changed, until `stop` is set.
 
-    Hidden files are no content and are not reported: locks and temporary files come and go with
+    Hidden files are not content and are not reported: locks and temporary files come and go with
     every change. A folder that is missing is waited for.
 
     Args:

@@ -1,4 +1,4 @@
-"""Fenced code in Markdown, told line by line by the rules of CommonMark."""
+"""Fenced code in Markdown, found line by line by the rules of CommonMark."""
 
 from __future__ import annotations
 

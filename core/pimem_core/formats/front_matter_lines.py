@@ -1,4 +1,4 @@
-"""The lines of a front matter block: which key each belongs to, and what is no key at all."""
+"""The lines of a front matter block: which key each belongs to, and what is not a key."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def parse(text: str) -> Any:
 
     def refuse(word: str) -> NoReturn:
         found = (match.start() for match in re.finditer(_WORD, plain) if match[1] == word)
-        raise json.JSONDecodeError(f"{word} is no JSON number", plain, next(found, 0))
+        raise json.JSONDecodeError(f"{word} is not a JSON number", plain, next(found, 0))
 
     try:
         return json.loads(plain, parse_constant=refuse)

@@ -1,6 +1,6 @@
 """Changing one item of a JSON file and no other byte of it.
 
-The libraries for it either dump the whole file anew or need a JavaScript runtime.
+The libraries for it either rewrite the whole file or need a JavaScript runtime.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def _array(text: str, key: str) -> tuple[str, int, int] | None:
     for name, begin, end in reversed(list(_members(plain, start))):
         if name == key:
             if plain[begin] != "[":
-                raise ValueError(f'"{key}" is no array')
+                raise ValueError(f'"{key}" is not an array')
             return plain, begin, end
     return None
 
@@ -68,7 +68,7 @@ def add_item(text: str, key: str, item: Any) -> str:
     """Append an item to the array under a top-level key, making the array where it is missing.
 
     Raises:
-        ValueError: The text is no JSON object, or the key holds something else.
+        ValueError: The text is not a JSON object, or the key holds something else.
     """
     value = json.dumps(item, ensure_ascii=False)
     if not text.strip():
@@ -102,7 +102,7 @@ def set_value(text: str, key: str, value: Any) -> str:
     """Set a top-level key, or add it; of an array only the items that differ change.
 
     Raises:
-        ValueError: The text is no JSON object.
+        ValueError: The text is not a JSON object.
     """
     written = json.dumps(value, ensure_ascii=False)
     if not text.strip():

@@ -48,7 +48,7 @@ def merge_into(
 
     Raises:
         ConflictError: Both changed the same lines, or the file is gone; it carries the texts.
-        StorageError: What the file holds is no UTF-8.
+        StorageError: What the file holds is not UTF-8.
     """
     if before is None:
         raise ConflictError(

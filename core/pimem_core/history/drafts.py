@@ -67,7 +67,7 @@ class Draft:
         """What the draft holds now.
 
         Raises:
-            StorageError: It is gone or no UTF-8.
+            StorageError: It is gone or not UTF-8.
         """
         try:
             # An editor may have replaced the file by a link of its own making: that is its text.
@@ -219,7 +219,7 @@ def handed_over(
 def left_drafts(places: Places, open_here: Collection[str] = ()) -> list[tuple[TypedDraft, Typed]]:
     """What was typed and never saved, newest first. What another process has open is its own.
 
-    A file that the person's own editor was given and left as it was is no such text.
+    A file that the person's own editor was given and left as it was is not such a text.
 
     Args:
         places: The folders of this user.
@@ -262,7 +262,7 @@ def _load(path: str) -> tuple[Process, Typed]:
     """What a draft's file holds.
 
     Raises:
-        ValueError: It is no draft, or one of another shape.
+        ValueError: It is not a draft, or one of another shape.
         PimemError: It cannot be read.
     """
     try:
@@ -271,7 +271,7 @@ def _load(path: str) -> tuple[Process, Typed]:
         process = Process(host=host, pid=pid, started=started)
         typed = Typed(**row)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        raise ValueError(f"{path} is no draft: {error}") from error
+        raise ValueError(f"{path} is not a draft: {error}") from error
     texts = (host, *(getattr(typed, name) for name in _TEXTS))
     is_whole = (
         all(isinstance(text, str) for text in texts)
@@ -285,7 +285,7 @@ def _load(path: str) -> tuple[Process, Typed]:
     # A file outside is removed with its draft: it can only be one of ours, beside it.
     beside = os.path.dirname(typed.outside) if is_whole else ""
     if not is_whole or (typed.outside and beside != os.path.dirname(path)):
-        raise ValueError(f"{path} is no draft: a field has a value that it cannot have")
+        raise ValueError(f"{path} is not a draft: a field has a value that it cannot have")
     return process, typed
 
 
@@ -304,7 +304,7 @@ def _is_document(opened: object) -> bool:
 
 
 def _put_aside(places: Places, path: str, error: ValueError) -> None:
-    """Keep a file that is no draft out of the way, and say so in the log."""
+    """Keep a file that is not a draft out of the way, and say so in the log."""
     with contextlib.suppress(OSError):
         os.rename(path, f"{path}.unreadable")
         write_log(places, error)

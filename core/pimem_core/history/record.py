@@ -181,7 +181,7 @@ def read(path: str) -> Record:
 
     Raises:
         NewerRecordError: A newer version wrote it.
-        ValueError: It is no record, or others can have written it.
+        ValueError: It is not a record, or others can have written it.
         PimemError: It cannot be read.
     """
     refused = not_ours(path)
@@ -248,7 +248,7 @@ def load(data: bytes) -> Record:
     except NewerRecordError:
         raise
     except _BROKEN as error:
-        raise ValueError(f"it is no record of a change ({error})") from error
+        raise ValueError(f"it is not a record of a change ({error})") from error
 
 
 def _pack_hunk(hunk: Hunk) -> list[Any]:

@@ -123,7 +123,7 @@ def _release_others(left: Record, folder: str) -> None:
 
 
 def _set_aside(state_dir: str) -> list[str]:
-    """Rename intents that are no records, so that each is reported once and nothing is lost."""
+    """Rename intents that are not records, so that each is reported once and nothing is lost."""
     said: list[str] = []
     refused = folder_not_ours(state_dir, INTENTS)
     for name in record.names(state_dir, INTENTS):

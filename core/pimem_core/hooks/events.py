@@ -66,7 +66,7 @@ class EventCall(Call):
         if self.request.event not in HOST_EVENTS:
             with self.session.lock:
                 self.save(self._state)
-            raise RequestError("unknown_event", f'There is no event "{self.request.event}" here.')
+            raise RequestError("unknown_event", f'Unknown event "{self.request.event}".')
         if self.why_off:
             with self.session.lock:
                 self.save(self._state)

@@ -106,7 +106,7 @@ class RequestCall(Call):
         name, params = self._word("name"), self.request.payload.get("params")
         owners = self._owners("tools", name)
         if not owners:
-            raise RequestError("unknown_tool", f'There is no tool "{name}" here.')
+            raise RequestError("unknown_tool", f'Unknown tool "{name}".')
         asked = self._about_to_ask(owners[0])
         given = params if isinstance(params, dict) else {}
         try:

@@ -272,7 +272,7 @@ class LayerStore(Store):
         Raises:
             InvalidArgumentError: A folder or name breaks a rule; the message lists the choices.
             TopicNotFoundError: The inbox has no such file.
-            InvalidTopicError: Source or target is no regular file, or both are the same one.
+            InvalidTopicError: Source or target is not a regular file, or both are the same one.
             SecretError: The text looks like it holds a credential.
         """
 
@@ -284,7 +284,7 @@ class LayerStore(Store):
 
         Raises:
             InvalidArgumentError: There is no such scope, or the project can have no memory.
-            StorageError: Something that is no folder is in the way.
+            StorageError: Something that is not a folder is in the way.
         """
 
     @abstractmethod
@@ -293,4 +293,4 @@ class LayerStore(Store):
 
     @abstractmethod
     def refresh(self) -> Change:
-        """Read everything anew and say what changed since the last time this was asked."""
+        """Read everything again and say what changed since the last time this was asked."""

@@ -96,7 +96,7 @@ def open_folder(path: str, places: Places) -> Store:
     the reason.
 
     Raises:
-        InvalidArgumentError: It is no folder.
+        InvalidArgumentError: It is not a folder.
         StorageError: It cannot be read.
     """
     path = os.path.abspath(os.path.expanduser(path))

@@ -137,7 +137,7 @@ class Store(ABC):
         """Topics that contain the query, ignoring case: one hit each.
 
         The first of name, file, summary and body counts; listed topics come in index order, then
-        unlisted ones. `unread` is told of files that cannot be read, unless texts are kept.
+        unlisted ones. `unread` hears of files that cannot be read, unless texts are kept.
         """
 
     @abstractmethod
@@ -354,7 +354,7 @@ _CANNOT: dict[type, str] = {
     PinningStore: "has no pins",
     RemovingStore: "cannot remove topics",
     UndoableStore: "keeps no journal",
-    FolderStore: "is no folder of files",
+    FolderStore: "is not a folder of files",
 }
 
 

@@ -107,7 +107,7 @@ class DetailScreen(BaseScreen[None], Reader):
         self._width = 0
         self._trail: list[_Stop] = []
         self._shown_file: str | None = None
-        #: The file that somebody else changed, until it is read anew and that is told.
+        #: The file that somebody else changed, until it is read again and the person knows.
         self._touched = ""
         self._lines: Sequence[Line] = ()
         self._truncated = False

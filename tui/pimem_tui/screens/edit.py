@@ -87,7 +87,7 @@ class EditScreen(BaseScreen[None], Reader):
         Args:
             store: Where the topic is, or goes.
             document: The topic; None for a new one.
-            entry_file: The memory file that a new entry begins with; None when it is no entry.
+            entry_file: The memory file that a new entry begins with; None when it is not an entry.
             draft: The draft to go on with.
             typed: What it holds.
             refusal: Why what it holds could not be saved.

@@ -84,7 +84,7 @@ class Drafts:
     def _ask(self, found: Sequence[tuple[TypedDraft, Typed]], *, asked: bool) -> None:
         if not found:
             if asked:
-                self._notices.say("Everything that was typed is saved; there is no draft.")
+                self._notices.say("Everything that was typed is saved; there are no drafts.")
             return
         if not asked and not self._navigation.shows_list:
             return

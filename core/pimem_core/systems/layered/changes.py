@@ -51,7 +51,7 @@ class Session(LockedChange):
         """A file that is going to be changed; None when it is absent.
 
         Raises:
-            InvalidTopicError: It is no regular file, or in a folder that is a link.
+            InvalidTopicError: It is not a regular file, or in a folder that is a link.
             StorageError: It cannot be read.
         """
         folder = os.path.dirname(path)

@@ -46,7 +46,7 @@ def check_scope(scope: str) -> str:
     """
     if scope in SCOPES:
         return scope
-    what = f"There is no scope {quote(scope)}" if scope else "Say which memory to create"
+    what = f"Unknown scope {quote(scope)}" if scope else "Say which memory to create"
     raise InvalidArgumentError(
         f"{what}: init global makes your own memory for all projects, init workspace the one of "
         "this project.",

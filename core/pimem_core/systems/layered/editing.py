@@ -259,7 +259,7 @@ def set_status(layer: Layer, file: str, entry: str, status: str) -> Change:
 
     if status not in STATUSES:
         raise InvalidArgumentError(
-            f"There is no status {quote(status)}; there are {', '.join(STATUSES)}.",
+            f"Unknown status {quote(status)}; there are {', '.join(STATUSES)}.",
             file=file,
         )
     layer.refuse_changes()

@@ -195,7 +195,7 @@ def newest_date(found: Iterable[DatedEntry]) -> str | None:
 
 
 def check_references(found: Sequence[DatedEntry]) -> list[DatedEntry]:
-    """The entries with what each one's `supersedes` leads to; one that leads nowhere is told."""
+    """The entries with what each one's `supersedes` leads to, or that it leads nowhere."""
     named: dict[str, list[int]] = {}
     for at, entry in enumerate(found):
         for name in {_folded(entry.heading), _folded(entry.title), entry.date}:
@@ -208,7 +208,7 @@ def check_references(found: Sequence[DatedEntry]) -> list[DatedEntry]:
             continue
         others = [other for other in named.get(_folded(wanted), ()) if other != at]
         if not others:
-            said = f"supersedes names {quote(wanted)}, which is no other entry here."
+            said = f"supersedes names {quote(wanted)}, which is not another entry here."
             checked[at] = entry.but(problems=[*entry.problems, said])
             continue
         # Of several with one title that in the same file is meant.

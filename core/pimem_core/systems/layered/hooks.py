@@ -35,7 +35,7 @@ _QUESTION = TrustQuestion(
 _COMMANDS = {
     "status": "What of global and workspace memory is used, and what is not",
     "list": "Count the files of both memories",
-    "refresh": "Read all memory files anew and say what changed",
+    "refresh": "Read all memory files again and say what changed",
     "checkpoint": "Put an empty session summary into the workspace inbox",
     "promote": "Move a reviewed inbox file into memory: <file> <dir> <target>",
     "init": "Create a memory: global or workspace",

@@ -29,6 +29,7 @@ _JOINT = "\n\n"
 #: With less room than this a file is left out rather than cut, in characters.
 _LEAST = 200
 _NAMES_CHARS = 160
+_SHOWN_HELD = 3
 #: The shares of its room that a cut may lose by beginning at an entry, or at a line.
 _ENTRY_SHARE = 4
 _LINE_SHARE = 2
@@ -57,7 +58,8 @@ def build(loaded: Loaded, settings: Settings) -> Block:
     The task comes first, then the workspace, then the global layer; each takes what it needs of
     what is left, and what does not fit leaves a line that says so.
     """
-    room = settings.layered_max_total_chars - _TAG_CHARS - len(_SAFETY)
+    opening = "\n".join(part for part in (_SAFETY, _held_back(loaded.held)) if part)
+    room = settings.layered_max_total_chars - _TAG_CHARS - len(opening)
     most = settings.layered_max_file_chars
     shown: dict[str, int] = {}
     parts: list[Part] = []
@@ -85,8 +87,20 @@ def build(loaded: Loaded, settings: Settings) -> Block:
             parts.append(part)
             room -= len(_JOINT) + len(part.text)
     if parts:
-        parts[0] = parts[0].but(text=f"{_SAFETY}{_JOINT}{parts[0].text}")
+        parts[0] = parts[0].but(text=f"{opening}{_JOINT}{parts[0].text}")
+    elif loaded.held:
+        parts.append(Part(name=loaded.held[0].layer, text=opening))
     return Block(parts=parts, shown=shown)
+
+
+def _held_back(files: Sequence[MemoryFile]) -> str:
+    """The line about copies and unfinished merges; empty where there are none."""
+    if not files:
+        return ""
+    named = ", ".join(neutral_name(file.file) for file in files[:_SHOWN_HELD])
+    rest = len(files) - _SHOWN_HELD
+    more = f" and {rest} more" if rest > 0 else ""
+    return f"Held back until the user decides what they say: {named}{more}."
 
 
 def _reserve(layers: Iterable[tuple[str, Sequence[MemoryFile]]]) -> int:

@@ -130,7 +130,7 @@ class Layer:
         """A file of either layer as readers see it; None when it is absent.
 
         Raises:
-            InvalidTopicError: It is no regular file, or below a link.
+            InvalidTopicError: It is not a regular file, or below a link.
             StorageError: It cannot be read.
         """
         shown = self.shown()
@@ -214,7 +214,7 @@ class Layer:
         )
 
     def others(self, shown: Shown) -> Sequence[Found]:
-        """What is no memory but can be read: inbox, archive, and the task state."""
+        """What is not memory but can be read: inbox, archive, and the task state."""
         folders = (ARCHIVE, INBOX, STATE) if self.kind == GLOBAL else (ARCHIVE, INBOX)
         return [found for name in folders for found in walk_folder(self.path, name, shown)]
 
@@ -276,7 +276,7 @@ class Layer:
             raise
 
     def read(self, file: str) -> Document:
-        """Open a file. Bytes that are no UTF-8 show as U+FFFD."""
+        """Open a file. Bytes that are not UTF-8 show as U+FFFD."""
         from ...formats import frontmatter
 
         text = self._content(file, None).decode("utf-8", "replace")

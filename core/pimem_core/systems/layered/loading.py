@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+
+from ...formats import sync_copies
 from ...value import Value
 from ..layers import GLOBAL, WORKSPACE
 from . import scan
@@ -30,6 +33,11 @@ class Loaded(Value):
     hidden: Mapping[str, str]
     problems: Sequence[str]
 
+    @property
+    def held(self) -> list[MemoryFile]:
+        """The files that are held back, workspace first."""
+        return [file for file in (*self.workspace, *self.global_files) if file.held]
+
     def injected(self, layer: str) -> list[MemoryFile]:
         """The files of a layer that are content and that nothing hides."""
         files = self.workspace if layer == WORKSPACE else self.global_files
@@ -52,6 +60,11 @@ def load(
     if with_workspace and layers.has_workspace:
         workspace, more = cache.layer(WORKSPACE, layers.workspace_dir, shown, lambda _folder: True)
         problems = [*problems, *more]
+    workspace, global_files = _without_copies(workspace), _without_copies(global_files)
+    problems = [
+        *problems,
+        *(f"{f.path} {f.held}, so it is held back." for f in (*workspace, *global_files) if f.held),
+    ]
     task = scan.task(layers.global_dir, cache, shown, TASK_FILE)
     if task is not None and task.problem is not None:
         problems = [*problems, task.problem]
@@ -72,3 +85,20 @@ def load(
         hidden=hidden,
         problems=problems,
     )
+
+
+def _without_copies(files: Sequence[MemoryFile]) -> list[MemoryFile]:
+    """The files of a layer, those held back that a sync program left beside another."""
+    there = {file.path for file in files}
+    kept = []
+    for file in files:
+        folder = os.path.dirname(file.path)
+
+        def is_there(name: str, folder: str = folder) -> bool:
+            return os.path.join(folder, name) in there
+
+        original = sync_copies.original_of(folder, file.name, is_there)
+        if original is not None:
+            file = file.but(counts=False, held=f"is a copy of {original} that a sync program left")
+        kept.append(file)
+    return kept

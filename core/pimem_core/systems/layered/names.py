@@ -36,7 +36,7 @@ def new_file(topic: str) -> str:
     folder, name = split(file)
     if not is_file(file) or re.search(_CONTROL, file) or "\\" in file:
         raise InvalidTopicError(
-            f"{quote(topic)} is no path of a memory file: name a .md file, or one in a folder, "
+            f"{quote(topic)} is not a path of a memory file: name a .md file, or one in a folder, "
             "such as decisions.md or knowledge/decisions.md.",
             name=topic,
         )
@@ -51,7 +51,7 @@ def new_file(topic: str) -> str:
         )
     if folder in NOT_MEMORY:
         raise InvalidTopicError(
-            f"What is in {folder}/ is no memory; choose another folder, or checkpoint and promote.",
+            f"{folder}/ is not memory; choose another folder, or checkpoint and promote.",
             name=topic,
             file=file,
         )
@@ -69,7 +69,7 @@ def inbox_name(file: str) -> str:
         name += ".md"
     if "/" in name or "\\" in name or not is_file(name) or re.search(_CONTROL, name):
         raise InvalidArgumentError(
-            f"{quote(file)} is no file of the inbox; name one such as "
+            f"{quote(file)} is not in the inbox; name one such as "
             "checkpoint-2026-07-21T16-30-00.md.",
             file=file,
         )
@@ -85,7 +85,7 @@ def target_name(target: str) -> str:
     name = target.strip()
     if "/" in name or "\\" in name or not is_file(name) or re.search(_CONTROL, name):
         raise InvalidArgumentError(
-            f"{quote(target)} is no plain name of a memory file; name one such as decisions.md.",
+            f"{quote(target)} is not a plain file name; name one such as decisions.md.",
             file=target,
         )
     if name.lower() == INDEX_NAME:

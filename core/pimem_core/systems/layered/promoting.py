@@ -117,7 +117,7 @@ def _target(layer: Layer, folder: str, target: str) -> tuple[str, Layer, str]:
     if folder not in FOLDERS:
         choices = "; ".join(f"{name} ({about})" for name, about in FOLDERS.items())
         raise InvalidArgumentError(
-            f"There is no target {quote(folder)}; there are {choices}.", file=folder
+            f"Unknown target {quote(folder)}; there are {choices}.", file=folder
         )
     name = names.target_name(target)
     if folder == WORKSPACE:

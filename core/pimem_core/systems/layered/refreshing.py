@@ -54,7 +54,7 @@ def difference(before: Mapping[str, str], after: Mapping[str, str]) -> str:
 
 
 def refresh(layer: Layer) -> Change:
-    """Read both layers anew and compare with the last time."""
+    """Read both layers again and compare with the last time."""
     from .loading import load
 
     settings, layers = layer.settings, layer.layers

@@ -1,4 +1,4 @@
-"""Finding and reading the files of a layer. One bad file never hides the others: it is told."""
+"""Finding and reading the files of a layer. One bad file never hides the others: it is reported."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import time
 from ...errors import PimemError, StorageError
 from ...files.read import not_regular, read_bytes, signature
 from ...formats.fence import neutral
+from ...formats.merge_markers import is_unmerged
 from ...value import Value
 from .content import is_content, plain
 from .folder import NOT_MEMORY, is_memory_name, split
@@ -152,7 +153,8 @@ class MemoryFile(Value):
     """A memory file as a prompt sees it.
 
     `text` is its end: enough for any limit. `chars` counts all of it, an estimate for a huge one.
-    `counts` is False for placeholders. `problem` says why it could not be read.
+    `counts` is False for placeholders and for what is held back. `problem` says why it could not be
+    read, `held` why nobody has decided yet what it says.
     """
 
     layer: str
@@ -162,6 +164,7 @@ class MemoryFile(Value):
     chars: int
     counts: bool
     problem: str | None = None
+    held: str | None = None
 
     @property
     def name(self) -> str:
@@ -222,7 +225,8 @@ class Cache:
             text = plain(data)
         except PimemError as error:
             problem = str(error)
-        counts = problem is None and is_content(split(found.file)[1], text)
+        held = "has the marks of an unfinished merge" if is_unmerged(text) else None
+        counts = problem is None and held is None and is_content(split(found.file)[1], text)
         text = neutral(text)
         return MemoryFile(
             layer=layer,
@@ -232,6 +236,7 @@ class Cache:
             chars=chars + len(text),
             counts=counts,
             problem=problem,
+            held=held,
         )
 
     def _forget_all_but(self, layer: str, paths: set[str]) -> None:

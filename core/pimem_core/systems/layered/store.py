@@ -267,7 +267,7 @@ class LayeredStore(
         return editing.clear_task(self.files.sibling(GLOBAL))
 
     def refresh(self) -> Change:
-        """Read everything anew and say what changed since this was asked last."""
+        """Read everything again and say what changed since this was asked last."""
         from .refreshing import refresh
 
         self.files.forget()

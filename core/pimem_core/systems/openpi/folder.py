@@ -127,7 +127,7 @@ class TopicFolder:
         return detection.detect(self.path, index_text, is_own=self.is_own)
 
     def plain_files(self, view: View) -> list[str]:
-        """The Markdown files of a folder that is no memory and of those below it, in byte order.
+        """The Markdown files of a folder that is not memory and of those below it, in byte order.
 
         None of a memory, in whatever format, and none that a link leads to.
 

@@ -94,7 +94,7 @@ def topic(rows: Rows, wanted: str) -> Topic:
 
 
 def _plain(rows: Rows, files: Sequence[str], wanted: str) -> Topic:
-    """The file of a folder that is no memory."""
+    """The file of a folder that is not memory."""
     as_lines = [IndexEntry("", os.path.splitext(file)[0], "", file, "") for file in files]
     return rows.unlisted_topic(the_one(as_lines, wanted, rows.folder).file)
 

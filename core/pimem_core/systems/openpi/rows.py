@@ -55,7 +55,7 @@ class Rows:
     ) -> Sequence[Topic]:
         """The topic files that no entry names, in byte order of their names.
 
-        Of a folder that is no memory, every Markdown file.
+        Of a folder that is not memory, every Markdown file.
         """
         plain = [] if listed else self.folder.plain_files(view)
         if plain:
@@ -114,7 +114,7 @@ class ListedTopic(Topic):
     """
 
     __slots__ = ("_match", "_rows")
-    if TYPE_CHECKING:  # these are no fields
+    if TYPE_CHECKING:  # these are not fields
         _match: re.Match[str]
         _rows: Rows
 

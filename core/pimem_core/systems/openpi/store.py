@@ -81,7 +81,7 @@ class OpenpiStore(
             topics = self._rows.listed(view, regular_names(self.path), cancelled)
             if topics or cancelled():
                 return list(topics.values())
-        # A folder that is no memory can still be read.
+        # A folder that is not memory can still be read.
         return [self._rows.unlisted_topic(file) for file in self.folder.plain_files(view)]
 
     def skim(self, count: int) -> Sequence[Topic]:
