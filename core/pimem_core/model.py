@@ -141,13 +141,21 @@ class Document(Value):
 class Hit(Value):
     """A topic that matches a search: where (`name`, `file`, `summary`, `body`) and on which line.
 
-    `line` counts from 1 in the file and is None when the match is not in a body.
+    `line` counts from 1 in the file and is None when the match is not in a body. `matches` are
+    start and end of each match in the snippet, in characters. `why` has the words of the query by
+    the part they are in, which may be `heading` as well. `note` says which word was taken for
+    another one. `score` orders the hits of one search; its whole part is 3 for the query as it
+    was typed, 2 for all of its words near each other, 1 for all of them.
     """
 
     topic: Topic
     where: str
     snippet: str
     line: int | None = None
+    score: float = 0.0
+    matches: Sequence[tuple[int, int]] = ()
+    why: Sequence[tuple[str, Sequence[str]]] = ()
+    note: str = ""
 
 
 class Change(Value):

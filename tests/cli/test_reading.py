@@ -12,7 +12,7 @@ import pytest
 from core.folders import snapshot, topic_text
 from pimem_core.errors import StorageError
 from pimem_core.files.read import read_bytes
-from pimem_core.search import scan as search
+from pimem_core.search import once
 
 if TYPE_CHECKING:
     from cli.running import Pimem
@@ -90,7 +90,7 @@ def test_show_opens_an_unlisted_file_by_its_exact_name_only(pimem: Pimem, local:
         ("nothing here", []),
     ],
 )
-def test_search_is_literal_ignores_case_and_gives_one_row_for_each_topic(
+def test_search_ignores_case_and_marks_and_gives_one_row_for_each_topic(
     pimem: Pimem, local: Folder, query: str, hits: list[tuple[str, str, int | None]]
 ) -> None:
     rows = pimem.json("search", query)
@@ -102,23 +102,24 @@ def test_search_is_literal_ignores_case_and_gives_one_row_for_each_topic(
 def test_a_search_names_the_topics_that_it_cannot_read(
     pimem: Pimem, local: Folder, monkeypatch: pytest.MonkeyPatch, many: int
 ) -> None:
-    monkeypatch.setattr(search, "_MANY", many)
+    monkeypatch.setattr(once, "_MANY", many)
 
     def refusing(path: str, *, limit: int) -> bytes:
         if path.endswith("unlisted.md"):
             raise StorageError(f"{path} cannot be read: Permission denied.")
         return read_bytes(path, limit=limit)
 
-    monkeypatch.setattr(search, "read_bytes", refusing)
+    monkeypatch.setattr(once, "read_bytes", refusing)
     (local.path / "old-thing.md").unlink()
     (local.path / "old-thing.md").symlink_to("docker-net.md")
     found = pimem("search", "no such words")
     assert found.code == 4
     assert "old-thing.md is a symbolic link" in found.err
     assert "unlisted.md cannot be read: Permission denied." in found.err
-    assert found.err.count("\n") == 2
+    assert "Nothing matches" in found.err
+    assert found.err.count("\n") == 3
     (local.path / "unlisted.md").unlink()
-    assert pimem("search", "no such words").code == 0
+    assert pimem("search", "no such words").code == 1
 
 
 def test_an_empty_query_lists_index_order_then_unlisted_files(pimem: Pimem, local: Folder) -> None:
@@ -232,7 +233,7 @@ def test_a_broken_configuration_is_a_notice_and_fails_only_config(
     for words in (
         ["list"],
         ["show", "docker net"],
-        ["search", "x"],
+        ["search", "docker"],
         ["status"],
         ["pin", "docker net"],
     ):

@@ -244,7 +244,7 @@ def test_a_topic_that_is_no_file_is_refused(nobody: Nobody, kind: Callable[[Path
         result = nobody(*words)
         assert (result.code, result.json["outcome"]) == (1, "invalid_topic")
         assert str(topic) in result.json["message"]
-    for words in (["list"], ["search", "body"], ["status"]):
+    for words in (["list"], ["search", "A"], ["status"]):
         assert nobody(*words).code == 0
     assert snapshot(nobody.store) == before
 

@@ -145,7 +145,7 @@ def test_memory_commands_act_and_tell(host: Host) -> None:
     host.tool("write_memory", topic="GPU Box", content="needle here", summary="s")
     assert "Pinned" in host.command("PIN gpu")[0]["message"]
     assert "line" in host.command("search needle")[0]["message"]
-    assert "No topic" in host.command("search zzz")[0]["message"]
+    assert "Nothing matches" in host.command("search zzz")[0]["message"]
     assert "GPU Box" in host.command("preview")[0]["message"]
     assert "pinned" in host.command("remove gpu")[0]["message"]
     assert "needs" in host.command("remove")[0]["message"]

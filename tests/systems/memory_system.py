@@ -6,14 +6,17 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from pimem_core.errors import TopicNotFoundError
-from pimem_core.model import Document, Hit, StoreStatus, Topic
+from pimem_core.model import Document, StoreStatus, Topic
+from pimem_core.search.finding import Found, find
+from pimem_core.search.material import Material
+from pimem_core.search.once import Once
 from pimem_core.systems import actions
 from pimem_core.systems.hosting import HookContext, Hooks, Offer, Part
 from pimem_core.systems.stores import Store
 from pimem_core.systems.system import System
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from pimem_core.paths import Places
     from pimem_core.settings.config import Settings
@@ -52,10 +55,14 @@ class NoteStore(Store):
     def preview(self, file: str) -> str:
         return self.read(file).body
 
-    def search(self, query: str, **_options: Any) -> Iterator[Hit]:
-        for topic in self.list():
-            if query.lower() in topic.summary.lower():
-                yield Hit(topic=topic, where="body", snippet=topic.summary, line=1)
+    def search(self, query: str, **_options: Any) -> Found:
+        notes = self._notes
+        topics = list(self.list())
+        texts = {name: text.encode() for name, text in notes.items()}
+        material = Material(
+            subjects=topics, paths=list(notes), shown=texts, topic_of=lambda topic: topic
+        )
+        return find([Once(material)], query)
 
     def status(self) -> StoreStatus:
         return StoreStatus(

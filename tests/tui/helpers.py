@@ -9,8 +9,9 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from pimem_core.errors import Hint, PimemError, PinnedError, TopicNotFoundError
-from pimem_core.model import Change, Document, Hit, StoreStatus, Topic
-from pimem_core.progress import ignored, never, unwatched
+from pimem_core.model import Change, Document, StoreStatus, Topic
+from pimem_core.progress import never
+from pimem_core.search.material import Material
 from pimem_core.systems import registry
 from pimem_core.systems.stores import (
     ComposingStore,
@@ -32,11 +33,11 @@ from textual._context import active_app
 from waiting import PATIENCE_S
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+    from collections.abc import AsyncIterator, Callable, Sequence
     from typing import Any
 
     from pimem_core.paths import Places
-    from pimem_core.progress import Cancelled, Progress, Unread
+    from pimem_core.progress import Cancelled
     from pimem_tui.rows.listing import Listing
     from textual.app import App
     from textual.pilot import Pilot
@@ -124,22 +125,17 @@ class PlainStore(FolderStore, WritableStore):
         self._called("preview")
         return self.bodies.get(file, "")[:51_200]
 
-    def search(
-        self,
-        query: str,
-        *,
-        cancelled: Cancelled = never,
-        progress: Progress = unwatched,
-        unread: Unread = ignored,
-    ) -> Iterator[Hit]:
+    def material(self, cancelled: Cancelled = never) -> Material:
         self._called("search")
-        for number, topic in enumerate(self.topics):
-            progress(number, len(self.topics))
-            for where in ("name", "file", "summary"):
-                text = getattr(topic, where)
-                if query.casefold() in text.casefold():
-                    yield Hit(topic=topic, where=where, snippet=text)
-                    break
+        return Material(
+            subjects=list(self.topics),
+            paths=[topic.path for topic in self.topics],
+            shown={
+                topic.path: self.bodies.get(topic.file, "").encode("utf-8", "replace")
+                for topic in self.topics
+            },
+            topic_of=lambda topic: topic,
+        )
 
     def status(self) -> StoreStatus:
         self._called("status")

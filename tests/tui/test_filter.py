@@ -26,11 +26,9 @@ from tui.helpers import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from pimem_core.model import Hit
     from pimem_core.paths import Places
     from pimem_core.progress import Cancelled, Progress, Unread
+    from pimem_core.search.finding import Found
 
 
 async def test_typing_filters_by_name_summary_and_text(demo: Places) -> None:
@@ -152,10 +150,11 @@ async def test_a_slow_search_shows_progress_and_is_cancelled_by_typing(demo: Pla
     def search(
         query: str,
         *,
+        typing: bool = False,
         cancelled: Cancelled = never,
         progress: Progress = unwatched,
         unread: Unread = ignored,
-    ) -> Iterator[Hit]:
+    ) -> Found:
         progress(0, 100)
         if query in gates:
             # Asks the way real stores do: now and then.
@@ -163,7 +162,7 @@ async def test_a_slow_search_shows_progress_and_is_cancelled_by_typing(demo: Pla
                 progress(25, 100)
         if cancelled():
             ended.append(query)
-            return iter(())
+            return plain(query, cancelled=lambda: True)
         return plain(query, cancelled=cancelled, progress=progress)
 
     store.search = search  # type: ignore[method-assign]

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pimem_core.errors import StorageError
-from pimem_tui.drawing.cells import clean, cut, find_matches, fit
+from pimem_tui.drawing.cells import clean, cut, fit
 from pimem_tui.drawing.markdown import lay_out
+from pimem_tui.drawing.matches import find_matches
 from rich.cells import cell_len
 from tui.helpers import ODDITIES, MemoryStore, browser, make_topic, manager, notices, press, shown
 

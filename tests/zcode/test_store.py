@@ -192,10 +192,10 @@ def test_search_names_the_first_place(project: Project) -> None:
     )
     hits = list(project.store.search("nEEdle"))
     assert [(h.topic.file, h.where, h.line) for h in hits] == [
-        ("b.md", "summary", None),
-        ("needle-file.md", "file", None),
-        ("c.md", "body", 10),
         ("needle.md", "name", None),
+        ("b.md", "summary", None),
+        ("c.md", "body", 10),
+        ("needle-file.md", "file", None),
     ]
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any, TextIO
 
     from ..errors import PimemError
-    from ..model import Change, Topic
+    from ..model import Change, Hit, Topic
 
 
 class Output:
@@ -139,6 +139,26 @@ def topic_row(topic: Topic) -> dict[str, Any]:
     if topic.type is not None:
         row["type"] = topic.type
     return row
+
+
+def hit_row(hit: Hit) -> dict[str, Any]:
+    """A hit as JSON; `matches` are start and end in the snippet, in characters."""
+    return {
+        **topic_row(hit.topic),
+        "where": hit.where,
+        "snippet": hit.snippet,
+        "line": hit.line,
+        "score": hit.score,
+        "matches": [list(match) for match in hit.matches],
+        "why": {part: list(words) for part, words in hit.why},
+        "note": hit.note or None,
+    }
+
+
+def hit_words(hit: Hit) -> list[str]:
+    """Where and why a topic was found, for its line."""
+    place = f"line {hit.line}: {hit.snippet}" if hit.line else f"in the {hit.where}"
+    return [place, *([hit.note] if hit.note else [])]
 
 
 def topic_line(topic: Topic, extra: Sequence[str] = ()) -> str:

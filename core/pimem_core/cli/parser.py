@@ -38,8 +38,8 @@ _COMMANDS: dict[str, tuple[str, str, Callable[[argparse.ArgumentParser], object]
     "show": ("reading:show", "print a topic", lambda made: _show(made)),
     "search": (
         "reading:search",
-        "find topics by name, file, summary or body",
-        lambda made: made.add_argument("query", metavar="QUERY"),
+        'find topics: words in any order, "a phrase", -word, field:value',
+        lambda made: _search(made),
     ),
     "status": ("reading:status", "tell every store: path, size, lock, notes", lambda made: None),
     "config": ("reading:config", "tell each setting and its source", lambda made: None),
@@ -101,6 +101,14 @@ def _topic(made: argparse.ArgumentParser) -> None:
 def _show(made: argparse.ArgumentParser) -> None:
     _topic(made)
     made.add_argument("--raw", action="store_true", help="print the file's bytes")
+
+
+def _search(made: argparse.ArgumentParser) -> None:
+    made.add_argument("query", metavar="QUERY")
+    made.add_argument("--limit", metavar="N", type=_positive, help="print the best N hits only")
+    made.add_argument(
+        "--all-stores", action="store_true", help="search every store, as without --store"
+    )
 
 
 def _write(made: argparse.ArgumentParser) -> None:

@@ -21,7 +21,7 @@ from ..systems import registry
 from ..systems.layers import LayerStore
 from ..systems.stores import FolderStore, supporting
 from .hints import with_hint
-from .output import topic_line, topic_row
+from .output import hit_row, hit_words, topic_line, topic_row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -139,39 +139,41 @@ def entry_row(entry: DatedEntry) -> dict[str, object]:
 
 
 def search(options: argparse.Namespace, places: Places, output: Output) -> int:
-    """Print the topics that contain a text, of all existing stores or the named one."""
-    notice_troubles(places, output)
+    """Print what a query finds in all existing stores or the named one, best first."""
+    from ..search.finding import find
+
     named = chosen(options, places)
-    stores = [named] if named else registry.all_stores(places)
-    rows = []
+    if named is not None and options.all_stores:
+        raise InvalidArgumentError("--all-stores goes without --store and --dir.")
+    notice_troubles(places, output)
     code = 0
 
     def unread(error: PimemError) -> None:
         nonlocal code
-        output.notice(with_hint(str(error), error.hint))
+        output.notice(str(error))
         if isinstance(error, StorageError):
             code = EXIT_CODES[error.outcome]
 
-    for store in stores:
+    shelves = []
+    for store in [named] if named else registry.all_stores(places):
         try:
-            hits = list(store.search(options.query, unread=unread))
+            shelves.append(supporting(store, FolderStore).shelf())
         except PimemError as error:
             if named:
                 raise
             # What the others have is told; that it is not all must not pass unseen.
             output.notice(f"{store.name}: {error}")
             code = max(code, EXIT_CODES[error.outcome])
-            continue
-        for hit in hits:
-            if output.as_json:
-                found = {"where": hit.where, "snippet": hit.snippet, "line": hit.line}
-                rows.append({**topic_row(hit.topic), **found})
-            else:
-                place = f"line {hit.line}: {hit.snippet}" if hit.line else f"in the {hit.where}"
-                output.text(f"{store.name}  {topic_line(hit.topic, [place])}")
+    found = find(shelves, options.query, unread=unread)
+    hits = found.first(options.limit or len(found))
     if output.as_json:
-        output.document(rows)
-    return code
+        output.document([hit_row(hit) for hit in hits])
+    else:
+        for hit in hits:
+            output.text(f"{hit.topic.store}  {topic_line(hit.topic, hit_words(hit))}")
+    if not hits:
+        output.notice(found.nothing(options.query))
+    return code or (0 if hits else 1)
 
 
 def status(options: argparse.Namespace, places: Places, output: Output) -> int:

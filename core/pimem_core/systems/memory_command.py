@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from ..model import Hit
+    from ..search.finding import Found
     from .actions import Action
     from .hosting import HookContext, Part
 
@@ -23,16 +23,17 @@ def refused(error: PimemError) -> list[Action]:
     return [actions.notify(said_in_pi(error), "warning")]
 
 
-def found(hits: Sequence[Hit], text: str, *, noun: str) -> list[Action]:
-    """The topics that contain a text, `noun` being what the system calls one."""
-    if not hits:
-        return [actions.notify(f"No {noun} contains {quote(text)}.")]
-    lines = [f"{plural(len(hits), noun)} with {quote(text)}:"]
-    for hit in hits[:_MOST_HITS]:
+def found(found: Found, text: str, *, noun: str) -> list[Action]:
+    """What a search found, best first, `noun` being what the system calls a topic."""
+    if not len(found):
+        return [actions.notify(found.nothing(text))]
+    lines = [f"{plural(len(found), noun)} for {quote(text)}:"]
+    for hit in found.first(_MOST_HITS):
         where = f"line {hit.line}: {hit.snippet}" if hit.line else hit.topic.summary
-        lines.append(f"  {hit.topic.name} ({hit.topic.file}) {where}")
-    if len(hits) > _MOST_HITS:
-        lines.append(f"  and {len(hits) - _MOST_HITS} more")
+        note = f" ({hit.note})" if hit.note else ""
+        lines.append(f"  {hit.topic.name} ({hit.topic.file}) {where}{note}")
+    if len(found) > _MOST_HITS:
+        lines.append(f"  and {len(found) - _MOST_HITS} more")
     return [actions.notify("\n".join(lines))]
 
 

@@ -10,16 +10,18 @@ from abc import ABC, abstractmethod
 
 from ..errors import UnsupportedError
 from ..progress import ignored, never, unwatched
+from ..search.searched import Searched
 from ..value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from typing import TypeVar
 
     from ..history.record import Record
-    from ..model import Change, Document, Hit, StoreStatus, Topic
+    from ..model import Change, Document, StoreStatus, Topic
     from ..progress import Cancelled, Progress, Unread
+    from ..search.finding import Found
 
     Part = TypeVar("Part")
 
@@ -130,14 +132,22 @@ class Store(ABC):
         self,
         query: str,
         *,
+        typing: bool = False,
         cancelled: Cancelled = never,
         progress: Progress = unwatched,
         unread: Unread = ignored,
-    ) -> Iterator[Hit]:
-        """Topics that contain the query, ignoring case: one hit each.
+    ) -> Found:
+        """Find topics by words in any order, phrases, -words and field:value, best first.
 
-        The first of name, file, summary and body counts; listed topics come in index order, then
-        unlisted ones. `unread` hears of files that cannot be read, unless texts are kept.
+        Args:
+            query: What a person typed; every text has a meaning.
+            typing: Whether its last word may be unfinished.
+            cancelled: Whether nobody waits any more; then nothing is found.
+            progress: Told how many topics have been looked at, of how many.
+            unread: Told of files that cannot be read.
+
+        Raises:
+            StorageError: The store is there but cannot be read.
         """
 
     @abstractmethod
@@ -155,7 +165,7 @@ class Store(ABC):
         """Tell programs that watch the store of a change; fronts call it after each."""
 
 
-class FolderStore(Store):
+class FolderStore(Searched, Store):
     """The part of a store whose topics are files in a folder."""
 
     #: The folder, there or not.
@@ -177,16 +187,6 @@ class FolderStore(Store):
         Raises:
             StoreBusyError: Somebody else holds the lock; the next start tries again.
         """
-
-    def keep_texts(self) -> None:
-        """Keep what searches read in memory from now on, for a front that searches at each key.
-
-        Files are looked at again when their size or time changed, at the latest with the first
-        search after `forget_texts`. Small stores keep nothing.
-        """
-
-    def forget_texts(self) -> None:
-        """Say that files may have changed since the last search."""
 
 
 class WritableStore(Store):

@@ -38,11 +38,3 @@ def fit(text: str, width: int) -> str:
     """Cut a clean text or fill it with spaces to exactly `width` cells."""
     short = cut(text, width)
     return short + " " * (width - cell_len(short))
-
-
-def find_matches(text: str, query: str) -> list[tuple[int, int]]:
-    """Where a query stands in a text, ignoring case: start and end in characters."""
-    if not query:
-        return []
-    pattern = re.compile(re.escape(query), re.IGNORECASE)
-    return [match.span() for match in pattern.finditer(text)]

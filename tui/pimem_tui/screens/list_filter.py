@@ -25,6 +25,8 @@ class ListFilter:
         self._frame = frame
         self._loader = loader
         self._wait = wait
+        #: The query whose hits are shown, and whether more of them are to come.
+        self._ranked, self._ranking = "", False
 
     @property
     def is_open(self) -> bool:
@@ -93,10 +95,14 @@ class ListFilter:
         if not self._browsing.searches(message.store, message.query):
             return
         self._wait.hits &= not message.done
+        # The best hit is selected until somebody chose another one.
+        fresh = self._browsing.hits is None or self._ranked != message.query
+        untouched = self._ranking and self._frame.topic_list.selected == 0
+        self._ranked, self._ranking = message.query, not message.done
         self._browsing.hits, self._browsing.words = message.listing, message.words
         found = plural(message.listing.count, "hit")
         self._frame.filter_bar.note = found if message.done else f"{found} …"
-        self._frame.show_hits(message.listing)
+        self._frame.show_hits(message.listing, best_first=fresh or untouched)
 
     def take_progress(self, message: SearchProgress) -> None:
         """Say how far the search is."""

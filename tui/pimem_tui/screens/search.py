@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pimem_core.errors import PimemError
 from pimem_core.formats.text import plural, visible, visible_cell
+from pimem_core.search.finding import find
 from pimem_core.systems.stores import FolderStore
 from pimem_styles import stylesheets
 from textual import getters, on
@@ -14,7 +15,8 @@ from textual.containers import Horizontal
 from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
-from ..drawing.cells import clean, cut, find_matches, fit
+from ..drawing.cells import clean, cut, fit
+from ..drawing.matches import find_matches
 from ..drawing.wrap import Run
 from ..keys.bindings import bindings_of
 from ..services.manager_app import ManagerApp
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from pimem_core.model import Hit, StoreStatus
+    from pimem_core.search.finding import Shelf
     from pimem_core.systems.stores import Store
     from textual.app import ComposeResult
     from textual.binding import BindingType
@@ -40,6 +43,8 @@ if TYPE_CHECKING:
 _MOST = 1_000
 #: Seconds between two reports of a running search.
 _REPORT_S = 0.12
+#: The same while texts are read, which takes turns with searching them.
+_FILLING_S = 0.4
 _NAME_CELLS = 30
 #: Keys that are about the hits, by their ids.
 _ABOUT_HITS = [f"search.{name}" for name in ("open", "up", "down", "page_up", "page_down")]
@@ -219,42 +224,54 @@ def _search(
     post: Callable[[Message], object],
     cancelled: Callable[[], bool],
 ) -> None:
-    """Search store after store and post what there is, in parts when it takes a while."""
-    hits: list[tuple[int, Hit]] = []
-    rows: list[Sequence[Run]] = []
+    """Search all stores and post the best of what is there, more often while texts are read."""
     errors: list[str] = []
+    shelves: list[Shelf] = []
     reported = time.monotonic()
     cells = max(len(clean(store.name, 12)) for store in stores)
+    names = [clean(store.name) for store in stores]
+    numbers: dict[int, int] = {}
 
-    def report(note: str, *, done: bool = False) -> None:
+    def report(note: str, *, done: bool = False, filling: FolderStore | None = None) -> None:
+        kept = None if filling is None else filling.kept
+        ready = shelves if kept is None else [*shelves, kept]
+        if filling is not None and kept is not None:
+            numbers[id(kept)] = stores.index(filling)
+        found = find(ready, query, typing=True, cancelled=cancelled)
+        hits = [(numbers[id(shelf)], hit) for shelf, hit in found.shelved(_MOST)]
+        rows = [_row(names[number], hit, query, width, cells) for number, hit in hits]
+        said = plural(len(found), "hit") + note
+        if done and len(found) > _MOST:
+            said = f"the first {_MOST:,} hits; type on"
         if not cancelled():
-            post(Found(query, list(hits), list(rows), note, done, tuple(errors)))
+            post(Found(query, hits, rows, said, done, tuple(errors)))
 
-    for index, store in enumerate(stores):
-        name = clean(store.name)
+    for number, store in enumerate(stores):
+        name = names[number]
 
-        def progress(looked_at: int, total: int, name: str = name) -> None:
+        if not isinstance(store, FolderStore):
+            continue
+
+        def progress(
+            looked_at: int, total: int, name: str = name, store: FolderStore = store
+        ) -> None:
             nonlocal reported
-            if total and time.monotonic() - reported > _REPORT_S:
+            if total and time.monotonic() - reported > _FILLING_S:
+                report(f", {name} {100 * looked_at // total}% …", filling=store)
                 reported = time.monotonic()
-                report(f"{plural(len(hits), 'hit')}, {name} {100 * looked_at // total}% …")
 
-        if isinstance(store, FolderStore):
-            store.keep_texts()
+        store.keep_texts()
         try:
-            for hit in store.search(query, cancelled=cancelled, progress=progress):
-                hits.append((index, hit))
-                rows.append(_row(name, hit, query, width, cells))
-                if len(hits) == _MOST:
-                    report(f"the first {_MOST:,} hits; type on", done=True)
-                    return
+            shelves.append(store.shelf(cancelled=cancelled, progress=progress))
+            numbers[id(shelves[-1])] = number
         except PimemError as error:
             errors.append(f"{name}: {error}")
         if cancelled():
             return
-        if hits and index + 1 < len(stores):
-            report(f"{plural(len(hits), 'hit')} …")
-    report(plural(len(hits), "hit"), done=True)
+        if store is not stores[-1]:
+            report(" …")
+            reported = time.monotonic()
+    report("", done=True)
 
 
 def _row(store: str, hit: Hit, query: str, width: int, cells: int) -> Sequence[Run]:

@@ -10,7 +10,7 @@ from rich.style import Style
 from textual.geometry import Size
 from textual.strip import Strip
 
-from ..drawing.cells import find_matches
+from ..drawing.matches import best_line, find_matches
 from ..keys.bindings import bindings_of
 from ..workers.field_message import FieldMessage
 from .line_view import LineView
@@ -175,11 +175,11 @@ class BodyView(LineView, TextStyled):
         return run.kind if self._targets[run.link].topic is not None else "missing"
 
     def _first_match(self) -> int:
-        """The line to begin at: a little above the first match when that is out of view."""
+        """The line to begin at: a little above the best match when that is out of view."""
         if self._query:
-            for number, line in enumerate(self._lines):
-                if find_matches(line.text, self._query):
-                    return max(number - 2, 0) if number >= self.size.height else 0
+            number = best_line([line.text for line in self._lines], self._query)
+            if number is not None and number >= self.size.height:
+                return max(number - 2, 0)
         return 0
 
     def on_resize(self) -> None:

@@ -159,8 +159,11 @@ class ListFrame(Vertical):
             )
         self.show_state()
 
-    def show_hits(self, hits: Listing) -> None:
-        """Show what the filter found, in columns as wide as those of all rows."""
+    def show_hits(self, hits: Listing, *, best_first: bool = False) -> None:
+        """Show what the filter found, in columns as wide as those of all rows.
+
+        With `best_first` the first of them is selected, else the topic that was.
+        """
         view = self._browsing.view
         whole = view.listing or hits
         self.topic_list.show(
@@ -168,7 +171,7 @@ class ListFrame(Vertical):
             query=self._browsing.words,
             name_cells=whole.name_cells,
             type_cells=whole.type_cells,
-            file=view.file,
+            file=hits.topics[0].file if best_first and hits.topics else view.file,
         )
         self.show_state()
 

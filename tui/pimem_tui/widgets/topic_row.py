@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rich.cells import cell_len
 
-from ..drawing.cells import clean, cut, find_matches, fit
+from ..drawing.cells import clean, cut, fit
+from ..drawing.matches import find_matches
 from ..rows.ages import short_age
 from ..rows.branches import ARCHIVED, EntryRow
 

@@ -219,7 +219,7 @@ def search(
                 listing = prepare(taken, order=order)
                 post(HitsFound(store, query, listing, done=True, words=""))
                 return
-        for hit in store.search(wanted.words, cancelled=cancelled, progress=progress):
+        for hit in store.search(wanted.words, typing=True, cancelled=cancelled, progress=progress):
             if cancelled():
                 return
             if wanted.takes(hit.topic):

@@ -16,7 +16,7 @@ from ...errors import (
 from ...files.read import PREVIEW_BYTES, not_regular, read_bytes, signature
 from ...formats.text import plural, quote
 from ...model import Document, Topic
-from ...progress import ignored, never, unwatched
+from ...progress import never
 from ...settings import trust
 from ...settings.config import load_settings
 from ..layers import GLOBAL, WORKSPACE
@@ -27,13 +27,13 @@ from .scan import is_settled, walk, walk_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from typing import Self
 
     from ...files.git import GitState
-    from ...model import Hit
     from ...paths import Places
-    from ...progress import Cancelled, Progress, Unread
+    from ...progress import Cancelled
+    from ...search.material import Material
     from ...settings.config import Settings
     from ..layers import DatedEntry
     from .folder import Layers
@@ -296,21 +296,20 @@ class Layer:
         text = data[:PREVIEW_BYTES].decode("utf-8", "ignore" if data[PREVIEW_BYTES:] else "replace")
         return f"{text}\n\n<!-- the rest is in the file -->" if data[PREVIEW_BYTES:] else text
 
-    def search(
-        self,
-        query: str,
-        *,
-        cancelled: Cancelled = never,
-        progress: Progress = unwatched,
-        unread: Unread = ignored,
-    ) -> Iterator[Hit]:
+    def material(self, cancelled: Cancelled = never) -> Material:
         """Memory files in order, then those of archive, inbox and task state."""
-        from ...search.scan import scan
+        from ...search.material import Material
 
+        del cancelled
         shown = self.shown()
         topics = [self._topic(found, shown) for found in walk(self.path, shown).found]
         topics += [self._topic(found, shown, listed=False) for found in self.others(shown)]
-        return scan(topics, query, shown, cancelled, progress, unread=unread)
+        return Material(
+            subjects=topics,
+            paths=[topic.path for topic in topics],
+            shown=shown,
+            topic_of=lambda topic: topic,
+        )
 
     def entries(self, file: str | None = None) -> Sequence[DatedEntry]:
         """Dated entries, checked against each other."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...errors import UnsupportedError
-from ...progress import ignored, never, unwatched
+from ...progress import never
 from ..layers import GLOBAL, WORKSPACE, LayerStore
 from ..stores import (
     EditableStore,
@@ -19,14 +19,15 @@ from .pending import SYSTEM
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from typing import Self
 
     from ...files.git import GitState
     from ...history.record import Record
-    from ...model import Change, Document, Hit, StoreStatus, Topic
+    from ...model import Change, Document, StoreStatus, Topic
     from ...paths import Places
-    from ...progress import Cancelled, Progress, Unread
+    from ...progress import Cancelled
+    from ...search.material import Material
     from ..layers import DatedEntry, InboxFile, LoadStatus, Promotion, Target
     from ..stores import WriteRequest
 
@@ -92,16 +93,9 @@ class LayeredStore(
         """A file's text, of a long one only the first 50 KiB."""
         return self.files.preview(file)
 
-    def search(
-        self,
-        query: str,
-        *,
-        cancelled: Cancelled = never,
-        progress: Progress = unwatched,
-        unread: Unread = ignored,
-    ) -> Iterator[Hit]:
+    def material(self, cancelled: Cancelled = never) -> Material:
         """Memory files in order, then those of archive, inbox and task state."""
-        return self.files.search(query, cancelled=cancelled, progress=progress, unread=unread)
+        return self.files.material(cancelled)
 
     def entries(self, file: str | None = None) -> Sequence[DatedEntry]:
         """Dated entries, checked against each other."""

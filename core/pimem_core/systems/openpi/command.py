@@ -69,8 +69,8 @@ def run(
 
 def _with_argument(word: str, rest: str, store: OpenpiStore, context: HookContext) -> list[Action]:
     if word == "search":
-        hits = [hit for hit in store.search(rest) if hit.topic.listed]
-        return memory_command.found(hits, rest, noun="topic")
+        found = store.search(rest).only(lambda topic: topic.listed)
+        return memory_command.found(found, rest, noun="topic")
     if word == "remove":
         wanted, is_sure = _without_yes(rest)
         topic = store.find(wanted)

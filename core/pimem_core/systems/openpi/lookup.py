@@ -1,4 +1,4 @@
-"""Finding topics: the one that a name means, those that hold a text, those that links lead to."""
+"""Finding topics: the one that a name means, those to be searched, those that links lead to."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ from .index import IndexEntry, entries, is_topic_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
-    from ...model import Hit, Topic
-    from ...progress import Cancelled, Progress, Unread
-    from ...search.kept import Texts
+    from ...model import Topic
+    from ...search.material import Material
     from .folder import TopicFolder
     from .rows import Rows
 
@@ -99,50 +98,29 @@ def _plain(rows: Rows, files: Sequence[str], wanted: str) -> Topic:
     return rows.unlisted_topic(the_one(as_lines, wanted, rows.folder).file)
 
 
-def search(
-    rows: Rows,
-    query: str,
-    cancelled: Cancelled,
-    progress: Progress,
-    unread: Unread,
-    texts: Texts | None,
-) -> Iterator[Hit]:
-    """Listed topics in index order, then the other topic files in byte order of their names.
-
-    Args:
-        rows: Makes the topics of the folder to look through.
-        query: What to look for.
-        cancelled: Whether the caller gave up.
-        progress: Hears how far it is.
-        unread: Hears of files that cannot be read.
-        texts: What is kept between searches, None where nothing is.
-    """
-    from ...search.scan import scan, scan_kept
+def material(rows: Rows) -> Material:
+    """What is searched: the entries in index order, then the topic files that no entry names."""
+    from ...search.material import Material
 
     folder = rows.folder
-    stamp = _stamp(folder) if texts is not None else None
-    kept = texts.topics_as_of(stamp) if texts is not None else None
-    if texts is not None and kept is not None:
-        return scan_kept(kept, query, {}, cancelled, progress, texts)
     view = folder.view()
     present = regular_names(folder.path)
-    if texts is not None:
-        topics = [*rows.listed(view, present).values()]
-        topics += rows.unlisted(view, present, {topic.file for topic in topics})
-        if not view.shown and not view.elsewhere:
-            texts.keep_topics(stamp, topics)
-        return scan_kept(topics, query, view.shown, cancelled, progress, texts)
     subjects = rows.subjects(view, present)
-    return scan(
-        subjects,
-        query,
-        view.shown,
-        cancelled,
-        progress,
-        unread=unread,
-        topic_of=lambda subject: rows.topic_of(subject, view, present),
+    return Material(
+        subjects=subjects,
         paths=[folder.where(subject.file, view) for subject in subjects],
+        shown=view.shown,
+        topic_of=lambda subject: rows.topic_of(subject, view, present),
     )
+
+
+def list_stamp(folder: TopicFolder) -> object:
+    """Stays equal while the index does, and the names in the folder do."""
+    try:
+        status = os.stat(folder.path)
+    except OSError:
+        return object()
+    return folder.stamp_of_index(), status.st_mtime_ns, status.st_ctime_ns
 
 
 def links(rows: Rows, file: str) -> Links:
@@ -170,12 +148,3 @@ def links(rows: Rows, file: str) -> Links:
     # Nothing in this format says what a link is: one that leads nowhere is just brackets.
     leading = [(name, topic) for name, topic in outgoing if topic is not None]
     return Links(outgoing=leading, backlinks=backlinks)
-
-
-def _stamp(folder: TopicFolder) -> object:
-    """Stays equal while the index does, and the names in the folder do."""
-    try:
-        status = os.stat(folder.path)
-    except OSError:
-        return object()
-    return folder.stamp_of_index(), status.st_mtime_ns, status.st_ctime_ns

@@ -8,8 +8,8 @@ import os
 
 from ...errors import PimemError
 from ...files.read import PREVIEW_BYTES, is_possible_name, is_regular, regular_names
-from ...model import Change, Document, Hit, StoreStatus, Topic
-from ...progress import ignored, never, unwatched
+from ...model import Change, Document, StoreStatus, Topic
+from ...progress import never
 from ..stores import (
     HANDOFF_FILE,
     ComposingStore,
@@ -31,12 +31,12 @@ from .rows import Rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from ...history.record import Record
     from ...paths import Places
-    from ...progress import Cancelled, Progress, Unread
-    from ...search.kept import Texts
+    from ...progress import Cancelled
+    from ...search.material import Material
     from ..stores import Handoff, Links, WriteRequest
 
 _CUT_NOTE = (
@@ -67,8 +67,6 @@ class OpenpiStore(
         self.folder = TopicFolder(name, folder, places)
         self.has_handoff = self.folder.is_own
         self._rows = Rows(self.folder)
-        #: What searches keep; None until they may.
-        self._texts: Texts | None = None
 
     # Reading
 
@@ -145,29 +143,18 @@ class OpenpiStore(
         body = parts.body.lstrip("\r\n \t") if parts.present else parts.body
         return f"{body}\n\n{_CUT_NOTE}" if data[PREVIEW_BYTES:] else body
 
-    def search(
-        self,
-        query: str,
-        *,
-        cancelled: Cancelled = never,
-        progress: Progress = unwatched,
-        unread: Unread = ignored,
-    ) -> Iterator[Hit]:
+    def material(self, cancelled: Cancelled = never) -> Material:
         """Listed topics in index order, then the other topic files in byte order of their names."""
-        from .lookup import search
+        from .lookup import material
 
-        return search(self._rows, query, cancelled, progress, unread, self._texts)
+        del cancelled
+        return material(self._rows)
 
-    def keep_texts(self) -> None:
-        """Keep what searches read from now on."""
-        from ...search.kept import Texts
+    def list_stamp(self) -> object:
+        """Stays equal while the index does, and the names in the folder do."""
+        from .lookup import list_stamp
 
-        self._texts = self._texts or Texts()
-
-    def forget_texts(self) -> None:
-        """Look at every file again with the next search."""
-        if self._texts is not None:
-            self._texts.doubt()
+        return list_stamp(self.folder)
 
     def links(self, file: str) -> Links:
         """What a topic links to, and what links to it."""

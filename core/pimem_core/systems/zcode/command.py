@@ -76,7 +76,7 @@ def _status(store: ZcodeStore) -> list[Action]:
 
 def _search(text: str, store: ZcodeStore) -> list[Action]:
     try:
-        return memory_command.found(list(store.search(text)), text, noun="fact")
+        return memory_command.found(store.search(text), text, noun="fact")
     except PimemError as error:
         return memory_command.refused(error)
 

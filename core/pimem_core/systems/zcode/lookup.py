@@ -9,10 +9,11 @@ from .rows import rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
-    from ...model import Hit, Topic
-    from ...progress import Cancelled, Progress, Unread
+    from ...model import Topic
+    from ...progress import Cancelled
+    from ...search.material import Material
     from .folder import FactFolder, View
 
 
@@ -100,15 +101,18 @@ def _ambiguous(topic: str, matches: Sequence[Topic]) -> AmbiguousTopicError:
     )
 
 
-def search(
-    folder: FactFolder, query: str, cancelled: Cancelled, progress: Progress, unread: Unread
-) -> Iterator[Hit]:
-    """Facts that contain a text, in the order of the list."""
-    from ...search.scan import scan
+def material(folder: FactFolder, cancelled: Cancelled) -> Material:
+    """What is searched: the facts in the order of the list."""
+    from ...search.material import Material
 
     view = folder.view(cancelled=cancelled)
     topics = rows(folder, view, cancelled)
-    return scan(topics, query, view.shown, cancelled, progress, unread=unread)
+    return Material(
+        subjects=topics,
+        paths=[topic.path for topic in topics],
+        shown=view.shown,
+        topic_of=lambda topic: topic,
+    )
 
 
 def links(folder: FactFolder, file: str) -> Links:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from ...errors import PimemError
 from ...files.read import PREVIEW_BYTES
 from ...formats.text import quote
-from ...model import Change, Document, Hit, StoreStatus, Topic
-from ...progress import ignored, never, unwatched
+from ...model import Change, Document, StoreStatus, Topic
+from ...progress import never
 from ..stores import (
     ComposingStore,
     EditableStore,
@@ -27,11 +27,12 @@ from .rows import ABSENT, rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from ...history.record import Record
     from ...paths import Places
-    from ...progress import Cancelled, Progress, Unread
+    from ...progress import Cancelled
+    from ...search.material import Material
     from ..stores import WriteRequest
     from .config import Config
     from .location import Location
@@ -113,18 +114,11 @@ class ZcodeStore(
         body = parts.body.lstrip("\r\n \t") if parts.present else parts.body
         return f"{body}\n\n{_CUT_NOTE}" if cut else body
 
-    def search(
-        self,
-        query: str,
-        *,
-        cancelled: Cancelled = never,
-        progress: Progress = unwatched,
-        unread: Unread = ignored,
-    ) -> Iterator[Hit]:
-        """Facts that contain a text, in the order of `list`."""
-        from .lookup import search
+    def material(self, cancelled: Cancelled = never) -> Material:
+        """Facts in the order of `list`."""
+        from .lookup import material
 
-        return search(self.folder, query, cancelled, progress, unread)
+        return material(self.folder, cancelled)
 
     def links(self, file: str) -> Links:
         """What a fact links to, and what links to it."""

@@ -1,4 +1,4 @@
-"""Searching: texts kept between searches, and the half that a child looks through."""
+"""Searching once: the half that a child looks through, whatever becomes of it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from pimem_core.search.kept import Texts
 from pimem_core.systems.openpi.system import OpenpiSystem
 from pimem_core.systems.stores import WriteRequest
 
@@ -20,16 +19,16 @@ if TYPE_CHECKING:
 # A process without threads, as commands are.
 _SEARCH = """
 import os, sys
-from pimem_core.search import ahead, scan as search
+from pimem_core.search import ahead, once as search
 from pimem_core.paths import find_places
 from pimem_core.systems.openpi.system import OpenpiSystem
 search._MANY = int(sys.argv[1])
 ahead.possible = search.possible = lambda: True
 if sys.argv[2] == "killed":
-    inner = search._in_body
+    inner = search.read_data
     def killed(*arguments, parent=os.getpid()):
         return inner(*arguments) if os.getpid() == parent else os.kill(os.getpid(), 9)
-    search._in_body = killed
+    search.read_data = killed
 elif sys.argv[2] == "unwaited":
     import signal
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
@@ -39,18 +38,18 @@ elif sys.argv[2] in ("fork", "pipe"):
     setattr(os, sys.argv[2], refused)
 elif sys.argv[2] == "orphan":
     # Its parent is another one than at the fork: the child has to notice.
-    inner = search._in_body
+    inner = search.read_data
     search._STEP = 1
     os.getppid = lambda: 1
     def counted(*arguments, parent=os.getpid()):
         if os.getpid() != parent:
             os.write(2, b"an orphan reads on")
         return inner(*arguments)
-    search._in_body = counted
-found = OpenpiSystem().active(find_places()).search("line")
-if sys.argv[2] == "left":
-    next(found)
-    found.close()
+    search.read_data = counted
+looks = iter([False, True])
+cancelled = (lambda: next(looks)) if sys.argv[2] == "left" else (lambda: False)
+search._STEP = 1 if sys.argv[2] == "left" else search._STEP
+found = OpenpiSystem().active(find_places()).search("line", cancelled=cancelled)
 for hit in found:
     print(hit.topic.file, hit.where, hit.line, hit.snippet)
 try:
@@ -68,27 +67,9 @@ def store(places: Places) -> OpenpiStore:
     return made
 
 
-def test_kept_texts_follow_the_disk_when_doubted(tmp_path: Path) -> None:
-    path = tmp_path / "a.md"
-    path.write_text("One")
-    texts = Texts()
-    first = texts.of(str(path), 100)
-    assert first is not None
-    assert first.lowered == b"one"
-    path.write_text("Two two")
-    assert texts.of(str(path), 100) is first
-    texts.doubt()
-    again = texts.of(str(path), 100)
-    assert again is not None
-    assert again.data == b"Two two"
-    os.unlink(path)
-    texts.doubt()
-    assert texts.of(str(path), 100) is None
-
-
 def test_a_search_with_kept_texts_finds_the_same(store: OpenpiStore) -> None:
     Path(store.path, "b.md").write_text("Grüße und Ωmega\nsecond LINE\n")
-    queries = ("line", "grüße", "ωmega", "old", "body", "nothing")
+    queries = ("line", "grüße", "ωmega", "old", "body", "nothing", "bodi", "")
     before = [[hit.__dict__ for hit in store.search(query)] for query in queries]
     store.keep_texts()
     for _ in range(2):

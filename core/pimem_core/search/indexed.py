@@ -1,0 +1,199 @@
+"""Folded texts in an SQLite full-text index in memory, for searches again and again."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+
+from .folding import SEAM
+from .gathering import Gathered, Rows
+from .nearby import pieces_of, similarity
+from .term import INSIDE, is_whole
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from .query import Query
+    from .term import Term
+
+#: Words that one question to SQLite may have.
+_AT_ONCE = 200
+#: Longer words that are looked up for one that is only inside of them.
+_MOST_INSIDE = 2_000
+_HIGHEST = "\U0010ffff"
+
+
+class Index:
+    """Which topic has which word, for topics that come and go.
+
+    Rows are numbers that the owner chooses. Calls may come from any thread, one at a time gets in.
+
+    Raises:
+        sqlite3.OperationalError: Python's SQLite has no full-text search.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._base = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
+        # ascii: every character beyond ASCII belongs to a word, which is how texts are folded.
+        self._base.execute(
+            "create virtual table topics using fts5(head, body, content='', tokenize='ascii')"
+        )
+        self._base.execute("create virtual table words using fts5vocab(topics, 'row')")
+        self._sizes: dict[int, int] = {}
+        self._words: bytes | None = None
+
+    def __contains__(self, row: int) -> bool:
+        return row in self._sizes
+
+    def __len__(self) -> int:
+        return len(self._sizes)
+
+    def put(self, rows: Iterable[tuple[int, bytes, bytes]]) -> None:
+        """Take in topics that are not there yet: row, folded head and folded body of each."""
+        with self._lock:
+            self._base.execute("begin")
+            for row, head, body in rows:
+                self._base.execute(
+                    "insert into topics(rowid, head, body) values (?, ?, ?)",
+                    (row, head.decode(), body.decode()),
+                )
+                self._sizes[row] = len(body)
+                if self._words is not None:
+                    self._words += b"\n".join([*head.split(), *body.split(), b""])
+            self._base.execute("commit")
+
+    def drop(self, row: int, head: bytes, body: bytes) -> None:
+        """Forget a topic; head and body must be what was put."""
+        with self._lock:
+            self._base.execute(
+                "insert into topics(topics, rowid, head, body) values ('delete', ?, ?, ?)",
+                (row, head.decode(), body.decode()),
+            )
+            del self._sizes[row]
+
+    def settle(self) -> None:
+        """Make ready for words that are only inside of others; done once many topics are in."""
+        with self._lock:
+            self._words = None
+            self._all_words()
+
+    def close(self) -> None:
+        """Give the memory back."""
+        with self._lock:
+            self._base.close()
+
+    def gather(self, query: Query) -> Gathered:
+        """What a query finds in the topics that are there now."""
+        with self._lock:
+            alone = len(query.terms) == 1
+            return Gathered(
+                [self._rows_of(term, alone=alone) for term in query.terms],
+                [self._phrase(phrase) for phrase in query.phrases],
+                [
+                    self._phrase(part) if isinstance(part, bytes) else self._whole(part)
+                    for part in query.without
+                ],
+                self._phrase(query.literal) if query.literal else [],
+                len(self._sizes),
+                sum(self._sizes.values()),
+            )
+
+    def _rows_of(self, term: Term, *, alone: bool) -> Rows:
+        if term.row:
+            whole = self._phrase(term.row)
+            return Rows(whole, head=self._phrase(term.row, "head"))
+        words = self._forms(term)
+        whole = self._having(words)
+        open_end = [f'"{term.word}" *']
+        if term.unfinished:
+            whole = sorted({*whole, *self._match(open_end)})
+        head = self._having(words, "head")
+        if term.unfinished:
+            head = sorted({*head, *self._match(open_end, "head")})
+        if whole and not alone:
+            return Rows(whole, head=head)
+        known = set(whole)
+        begun = self._match(open_end) if term.opens else []
+        start = [row for row in begun if row not in known]
+        if start and not alone:
+            return Rows(whole, start, head=head)
+        known.update(start)
+        inside = self._inside(term, known)
+        found = Rows(whole, start, inside, head)
+        if not found.any:
+            found.like = self._like(term)
+        return found
+
+    def _whole(self, term: Term) -> list[int]:
+        return self._phrase(term.row) if term.row else self._having(self._forms(term))
+
+    def _forms(self, term: Term) -> list[str]:
+        """The words there are that are the term or a form of it."""
+        forms = []
+        for start in term.starts:
+            known = self._base.execute(
+                "select term from words where term >= ? and term < ?", (start, start + _HIGHEST)
+            )
+            forms += [word for (word,) in known if is_whole(term.fit(word.encode()))]
+        return list(dict.fromkeys(forms))
+
+    def _inside(self, term: Term, known: set[int]) -> list[int]:
+        words = self._holding(term.word) if term.fit(f"x{term.word}x".encode()) == INSIDE else []
+        return [row for row in self._having(words[:_MOST_INSIDE]) if row not in known]
+
+    def _holding(self, part: str) -> list[str]:
+        """The words there are that hold a part."""
+        return [word for word in _lines_with(self._all_words(), part.encode())]
+
+    def _all_words(self) -> bytes:
+        """Every word there is on a line; later changes add theirs once more and take none away."""
+        if self._words is None:
+            (words,) = self._base.execute(
+                "select group_concat(term, char(10)) from words"
+            ).fetchone()
+            self._words = f"\n{words or ''}\n".encode()
+        return self._words
+
+    def _like(self, term: Term) -> dict[str, list[int]]:
+        words = {word for piece in pieces_of(term.word) for word in self._holding(piece)}
+        alike = [word for word in words if similarity(term.word, word) > 0]
+        return {word: self._having([word]) for word in alike}
+
+    def _having(self, words: Sequence[str], column: str = "") -> list[int]:
+        """The topics with any of some words."""
+        quoted = [f'"{word}"' for word in words if word != SEAM]
+        if len(quoted) <= _AT_ONCE:
+            return self._match(quoted, column)
+        rows: set[int] = set()
+        for at in range(0, len(quoted), _AT_ONCE):
+            rows.update(self._match(quoted[at : at + _AT_ONCE], column))
+        return sorted(rows)
+
+    def _phrase(self, folded: bytes, column: str = "") -> list[int]:
+        words = folded.decode().strip()
+        ending = '"' if folded.endswith(b" ") else '" *'
+        return self._match([f'"{words}{ending}'], column) if words else []
+
+    def _match(self, choices: Sequence[str], column: str = "") -> list[int]:
+        if not choices:
+            return []
+        wanted = " OR ".join(choices)
+        if column:
+            wanted = f"{column} : ({wanted})"
+        # One long text is made without the interpreter's lock, rows one by one would take it.
+        (rows,) = self._base.execute(
+            "select group_concat(rowid) from topics where topics match ?", (wanted,)
+        ).fetchone()
+        return list(map(int, rows.split(","))) if rows else []
+
+
+def _lines_with(lines: bytes, part: bytes) -> list[str]:
+    found = []
+    at = lines.find(part)
+    while at >= 0:
+        end = lines.find(b"\n", at)
+        found.append(lines[lines.rfind(b"\n", 0, at) + 1 : end].decode())
+        at = lines.find(part, end)
+    return found
