@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import unicodedata
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pimem_core.search.folding import SEAM, fold, fold_each, fold_loosely, spans, tighten, words_of
+from pimem_core.search.folding import SEAM, fold, fold_loosely, fold_rows, spans, tighten, words_of
 from pimem_core.search.stemming import common_start, stem
 
 TEXTS = st.text(max_size=200) | st.text(
@@ -90,9 +88,10 @@ def test_plain_text_keeps_its_places_when_folded_loosely(text: str) -> None:
         assert folded[start + 1 : end + 1].decode() == word
 
 
-@given(st.lists(TEXTS, max_size=5))
-def test_many_texts_fold_as_each_does(texts: list[str]) -> None:
-    assert fold_each(texts) == [fold(text) for text in texts]
+@given(st.lists(st.tuples(TEXTS, TEXTS).map(lambda row: [t.replace(SEAM, "") for t in row])))
+def test_many_texts_fold_as_each_does(rows: list[list[str]]) -> None:
+    found = [row.split(SEAM.encode()) for row in fold_rows(rows)]
+    assert found == [[fold(text) for text in row] for row in rows]
 
 
 def test_broken_bytes_are_no_words() -> None:
@@ -124,6 +123,5 @@ def test_every_word_has_a_stem(word: str) -> None:
     assert bool(stem(word)) == bool(word)
 
 
-def test_only_the_seam_itself_would_be_one() -> None:
-    assert unicodedata.category(SEAM) == "Cn"
-    assert fold(SEAM) == b" "
+def test_no_text_folds_to_what_stands_between_parts() -> None:
+    assert fold(f"a{SEAM}b") == b" a b "

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from pimem_core.errors import TopicNotFoundError
 from pimem_core.model import Document, StoreStatus, Topic
-from pimem_core.search.finding import Found, find
+from pimem_core.progress import never
 from pimem_core.search.material import Material
-from pimem_core.search.once import Once
 from pimem_core.systems import actions
 from pimem_core.systems.hosting import HookContext, Hooks, Offer, Part
 from pimem_core.systems.stores import Store
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from pimem_core.paths import Places
+    from pimem_core.progress import Cancelled
     from pimem_core.settings.config import Settings
     from pimem_core.systems.actions import Action
 
@@ -55,14 +55,13 @@ class NoteStore(Store):
     def preview(self, file: str) -> str:
         return self.read(file).body
 
-    def search(self, query: str, **_options: Any) -> Found:
-        notes = self._notes
-        topics = list(self.list())
-        texts = {name: text.encode() for name, text in notes.items()}
-        material = Material(
-            subjects=topics, paths=list(notes), shown=texts, topic_of=lambda topic: topic
+    def material(self, cancelled: Cancelled = never) -> Material:
+        return Material(
+            subjects=list(self.list()),
+            paths=list(self._notes),
+            shown={name: text.encode() for name, text in self._notes.items()},
+            topic_of=lambda topic: topic,
         )
-        return find([Once(material)], query)
 
     def status(self) -> StoreStatus:
         return StoreStatus(

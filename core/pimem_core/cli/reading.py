@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from ..systems.stores import Store
     from .output import Output
 
+#: Hits that are printed for people where nobody says how many.
+_MOST_LINES = 100
 #: Of an opened topic, what `list` gives or the other keys of `show` already hold.
 _NOT_SHOWN = ("text", "summary", "type", "title")
 
@@ -157,7 +159,7 @@ def search(options: argparse.Namespace, places: Places, output: Output) -> int:
     shelves = []
     for store in [named] if named else registry.all_stores(places):
         try:
-            shelves.append(supporting(store, FolderStore).shelf())
+            shelves.append(store.shelf())
         except PimemError as error:
             if named:
                 raise
@@ -165,7 +167,8 @@ def search(options: argparse.Namespace, places: Places, output: Output) -> int:
             output.notice(f"{store.name}: {error}")
             code = max(code, EXIT_CODES[error.outcome])
     found = find(shelves, options.query, unread=unread)
-    hits = found.first(options.limit or len(found))
+    limit = options.limit or (len(found) if output.as_json else _MOST_LINES)
+    hits = found.first(limit)
     if output.as_json:
         output.document([hit_row(hit) for hit in hits])
     else:
@@ -173,6 +176,8 @@ def search(options: argparse.Namespace, places: Places, output: Output) -> int:
             output.text(f"{hit.topic.store}  {topic_line(hit.topic, hit_words(hit))}")
     if not hits:
         output.notice(found.nothing(options.query))
+    elif len(found) > limit and not options.limit:
+        output.notice(f"{len(found) - limit:,} more; --limit {len(found)} prints all.")
     return code or (0 if hits else 1)
 
 

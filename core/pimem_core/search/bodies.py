@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-from .folding import SEAM, fold, fold_each, fold_loosely
+from .folding import SEAM, fold_loosely, fold_rows
 from .ranking import Parts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Protocol
 
     class Described(Protocol):
@@ -38,29 +38,33 @@ if TYPE_CHECKING:
 
 _BOM = b"\xef\xbb\xbf"
 _FENCE = re.compile(rb"---[ \t]*(?:\r?\n|\Z)")
-_CLOSING = re.compile(rb"^---[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
-_SEAM = f" {SEAM}".encode()
+_SEAM = SEAM.encode()
 
 
 def body_start(data: bytes) -> int:
     """Where the body of a file begins, in bytes; the same rule as `frontmatter.split`."""
     start = len(_BOM) if data.startswith(_BOM) else 0
+    if not data.startswith(b"---", start):
+        return start
     opening = _FENCE.match(data, start)
     if opening is None:
         return start
-    closing = _CLOSING.search(data, opening.end())
-    return start if closing is None else closing.end()
+    at = opening.end() - 1
+    while at >= 0:
+        at = data.find(b"\n---", at)
+        closing = _FENCE.match(data, at + 1) if at >= 0 else None
+        if closing is not None:
+            return closing.end()
+        at = at + 1 if at >= 0 else at
+    return start
 
 
-def fold_heads(topics: Sequence[Described]) -> list[bytes]:
+def fold_heads(topics: Iterable[Described]) -> list[bytes]:
     """The folded names, summaries and files of topics, one text for each."""
-    names = fold_each([topic.name for topic in topics])
-    summaries = fold_each([topic.summary for topic in topics])
-    files = fold_each([topic.file for topic in topics])
-    return [
-        b"%b%b%b%b%b" % (name[:-1], _SEAM, summary[:-1], _SEAM, file)
-        for name, summary, file in zip(names, summaries, files, strict=True)
-    ]
+    rows = [(topic.name, topic.summary, topic.file) for topic in topics]
+    if any([SEAM in part for row in rows for part in row]):
+        rows = [tuple(part.replace(SEAM, " ") for part in row) for row in rows]  # type: ignore[misc]
+    return fold_rows(rows)
 
 
 def fold_headings(body: bytes) -> bytes:
@@ -68,7 +72,7 @@ def fold_headings(body: bytes) -> bytes:
     if not body.startswith(b"#") and b"\n#" not in body:
         return b" "
     lines = [line for line in body.split(b"\n") if line.startswith(b"#")]
-    return fold(SEAM.join(line.decode("utf-8", "replace") for line in lines))
+    return fold_rows([[line.decode("utf-8", "replace").replace(SEAM, " ") for line in lines]])[0]
 
 
 def fold_body(data: bytes) -> bytes:
@@ -78,7 +82,7 @@ def fold_body(data: bytes) -> bytes:
 
 def parts_of(head: bytes, headings: bytes, body: bytes) -> Parts:
     """A topic's parts: its folded head taken apart, folded headings and body."""
-    name, summary, file = (part + b" " for part in head.split(_SEAM))
+    name, summary, file = head.split(_SEAM)
     return Parts(name, summary, file, headings, body)
 
 

@@ -15,7 +15,7 @@ from .ranking import Ranked, Ranking, describe, rank
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Protocol
 
     from ..model import Topic
@@ -182,12 +182,16 @@ def find(
         gathered = found if gathered is None else join(gathered, found)
     if gathered is None:
         return Found(query, Ranking(), {})
-    rows = list(by_row)
-    order = [rows[place] for place in order_of([by_row[row].subject(row) for row in rows])]
+
+    def order(wanted: Iterable[int]) -> Sequence[int]:
+        rows = sorted(wanted, key=places.__getitem__)
+        return [rows[place] for place in order_of([by_row[row].subject(row) for row in rows])]
+
+    places = {row: place for place, row in enumerate(by_row)}
     allowed = None
     if query.filters:
         allowed = {row for row, shelf in by_row.items() if _passes(shelf, row, query)}
-    ranking = rank(query, gathered, order, lambda row: by_row[row].parts(row), allowed)
+    ranking = rank(query, gathered, by_row, order, lambda row: by_row[row].parts(row), allowed)
     return Found(query, ranking, by_row)
 
 

@@ -7,41 +7,21 @@ without spaces fold to one word per character, so that any part of them is found
 from __future__ import annotations
 
 import re
-import unicodedata
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 #: Stands between the parts of a folded document: a word that no text folds to.
-SEAM = "\uffff"
-#: Han, kana, Hangul, Thai, Lao, Khmer, Burmese, Tibetan: written without spaces, or with few.
-_UNSPACED = (
-    "\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff"
-    "\u2e80-\u2fff\u3005-\u3007\u3021-\u302f\u3031-\u303a\u3040-\u312f\u3131-\u318e\u31a0-\u31bf"
-    "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff"
-    "\U00020000-\U0003ffff"
-)
-#: Accents and points that readers leave out: combining, Hebrew, Arabic.
-_ACCENTS = (
-    "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a"
-    "\u064b-\u065f\u0670\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f\u200c\u200d\u00ad"
-)
-#: What joins the character before it when a text is composed.
-_JOINING = (
-    _ACCENTS + "\u3099\u309a\uff9e\uff9f\u1160-\u11ff\u314f-\u3163\uffc2-\uffdc"
-    "\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\ud7b0-\ud7ff"
-)
+SEAM = "\x1f"
+_JOIN = f" {SEAM} "
 _WIDE = re.compile(r"[^\x00-\x7f]+")
-_ACCENT = re.compile(f"[{_ACCENTS}]+")
-_UNSPACED_RUN = re.compile(f"[{_UNSPACED}]+")
-_CLUSTER = re.compile(rf"[\x00-\x7f]+(?![{_JOINING}])|(?s:.)[{_JOINING}]*")
 _WORD = re.compile(r"[^ ]+")
 #: Small letters and digits stay, everything else of ASCII is a space.
 _PLAIN = bytes(
     ord(chr(code).lower()) if code >= 0x80 or chr(code).isalnum() else 0x20 for code in range(0x80)
 ) + bytes(range(0x80, 0x100))
-_PLAIN_LINES = _PLAIN[:10] + b"\n" + _PLAIN[11:]
+_PLAIN_ROWS = _PLAIN[:10] + b"\n" + _PLAIN[11:0x1F] + b"\x1f" + _PLAIN[0x20:]
 #: Runs beyond ASCII come again and again (a dash, an accented letter); most texts have few.
 _KEPT_RUNS = 20_000
 _LONGEST_KEPT = 24
@@ -69,13 +49,18 @@ def tighten(loose: bytes) -> bytes:
     return b" %b " % b" ".join(words) if words else b" "
 
 
-def fold_each(texts: Sequence[str]) -> list[bytes]:
-    """Fold many short texts at once."""
-    if not texts:
+def fold_rows(rows: Iterable[Sequence[str]]) -> list[bytes]:
+    """Fold rows of short texts at once: each row one folded text, its parts apart by `SEAM`."""
+    lines = [f" {_JOIN.join(row)} " for row in rows]
+    if not lines:
         return []
-    joined = "\n".join(text.replace("\n", " ") for text in texts)
-    folded = _without_wide(joined).encode("utf-8", "replace").translate(_PLAIN_LINES)
-    return [tighten(line) for line in folded.split(b"\n")]
+    joined = "\n".join(lines)
+    if joined.count("\n") != len(lines) - 1:
+        joined = "\n".join([line.replace("\n", " ") for line in lines])
+    folded = _without_wide(joined).encode("utf-8", "replace").translate(_PLAIN_ROWS)
+    while b"  " in folded:
+        folded = folded.replace(b"  ", b" ")
+    return folded.split(b"\n")
 
 
 def words_of(text: str) -> list[str]:
@@ -85,7 +70,11 @@ def words_of(text: str) -> list[str]:
 
 def is_unspaced(word: str) -> bool:
     """Whether a word belongs to a script that is written without spaces."""
-    return not word.isascii() and _UNSPACED_RUN.match(word) is not None
+    if word.isascii():
+        return False
+    from .wide import UNSPACED_RUN
+
+    return UNSPACED_RUN.match(word) is not None
 
 
 def spans(text: str) -> Iterator[tuple[str, int, int]]:
@@ -109,26 +98,12 @@ def _fold_match(found: re.Match[str]) -> str:
     run = found[0]
     folded = _folded_runs.get(run)
     if folded is None:
-        folded = _fold_wide(run)
+        from .wide import fold_wide  # its tables are large, and most texts are plain
+
+        folded = fold_wide(run)
         if len(run) <= _LONGEST_KEPT and len(_folded_runs) < _KEPT_RUNS:
             _folded_runs[run] = folded
     return folded
-
-
-def _fold_wide(run: str) -> str:
-    """Fold a run of characters beyond ASCII; may give letters, spaces, and ASCII in any form."""
-    bare = _ACCENT.sub("", unicodedata.normalize("NFKD", run))
-    bare = unicodedata.normalize("NFC", bare).casefold()
-    bare = _ACCENT.sub("", bare)
-    if not bare.isalnum():
-        bare = "".join(
-            char if char.isalnum() or unicodedata.category(char)[0] == "M" else " " for char in bare
-        )
-    return _UNSPACED_RUN.sub(_apart, bare)
-
-
-def _apart(found: re.Match[str]) -> str:
-    return f" {' '.join(found[0])} "
 
 
 def _step_end(text: str, start: int) -> int:
@@ -153,7 +128,9 @@ def _spans_of(text: str, offset: int) -> Iterator[tuple[str, int, int]]:
     pieces: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
-    for found in _CLUSTER.finditer(text):
+    from .wide import CLUSTER
+
+    for found in CLUSTER.finditer(text):
         cluster = found[0]
         piece = _spaced(cluster).decode()
         pieces.append(piece)

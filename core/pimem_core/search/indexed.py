@@ -36,9 +36,11 @@ class Index:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._base = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
-        # ascii: every character beyond ASCII belongs to a word, which is how texts are folded.
+        # ascii: every character beyond ASCII belongs to a word, which is how texts are folded; so
+        # does what stands between the parts of a head, which no phrase may reach over.
         self._base.execute(
-            "create virtual table topics using fts5(head, body, content='', tokenize='ascii')"
+            "create virtual table topics using fts5(head, body, content='', "
+            f"tokenize=\"ascii tokenchars '{SEAM}'\")"
         )
         self._base.execute("create virtual table words using fts5vocab(topics, 'row')")
         self._sizes: dict[int, int] = {}

@@ -10,7 +10,7 @@ from .windows import best_window, is_near
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Sequence
+    from collections.abc import Callable, Container, Iterable, Sequence
 
     from .gathering import Gathered, Rows
     from .query import Query
@@ -115,7 +115,8 @@ class Ranking:
 def rank(
     query: Query,
     gathered: Gathered,
-    order: Sequence[int],
+    everything: Iterable[int],
+    order: Callable[[Iterable[int]], Sequence[int]],
     parts: Callable[[int], Parts | None],
     allowed: Container[int] | None = None,
 ) -> Ranking:
@@ -124,14 +125,13 @@ def rank(
     Args:
         query: What is asked for.
         gathered: Which topics have which of its terms.
-        order: The rows of all topics, in the order of those that fit equally well.
+        everything: The rows of all topics.
+        order: Puts rows in the order of those that fit equally well.
         parts: The folded parts of a topic, None when it cannot be read any more.
         allowed: The rows that pass the filters of the query; None when all do.
     """
     counted = _count(query, gathered)
-    rough = _rough(query, gathered, counted)
-    if not query.terms:
-        rough = dict.fromkeys(order, 0.0)
+    rough = _rough(query, gathered, counted) if query.terms else dict.fromkeys(everything, 0.0)
     if gathered.phrases:
         having = set(gathered.phrases[0]).intersection(*gathered.phrases[1:])
         rough = {row: rough.get(row, 0.0) for row in having}
@@ -141,11 +141,11 @@ def rank(
         for row in unwanted:
             if row not in literal:
                 rough.pop(row, None)
-    rows = [row for row in order if row in rough and (allowed is None or row in allowed)]
+    rows = order(row for row in rough if allowed is None or row in allowed)
     if not rows:
         return Ranking((), counted, _suggestions(query, gathered))
     places = {row: place for place, row in enumerate(rows)}
-    rows.sort(key=rough.__getitem__, reverse=True)
+    rows = sorted(rows, key=rough.__getitem__, reverse=True)
     if not counted:
         return Ranking([Ranked(row, 0.0) for row in rows])
     average = max(1.0, gathered.size / max(1, gathered.count))
@@ -164,8 +164,8 @@ def rank(
     done = len(close)
     close.sort(key=lambda one: (-one.score, places[one.row]))
     last = close[-1].score
-    everything = _total(counted)
-    rest = [Ranked(row, min(last, 0.999 * rough[row] / everything)) for row in rows[done:]]
+    total = _total(counted)
+    rest = [Ranked(row, min(last, 0.999 * rough[row] / total)) for row in rows[done:]]
     return Ranking(close + rest, counted)
 
 

@@ -62,7 +62,18 @@ class Searched(ABC):
         progress: Progress = unwatched,
         unread: Unread = ignored,
     ) -> Found:
-        """Find topics of this store."""
+        """Find topics by words in any order, phrases, -words and field:value, best first.
+
+        Args:
+            query: What a person typed; every text has a meaning.
+            typing: Whether its last word may be unfinished.
+            cancelled: Whether the caller gave up; then nothing is found.
+            progress: Told how many topics have been looked at, of how many.
+            unread: Told of files that cannot be read.
+
+        Raises:
+            StorageError: The store is there but cannot be read.
+        """
         from .finding import find
 
         shelf = self.shelf(cancelled=cancelled, progress=progress, unread=unread)

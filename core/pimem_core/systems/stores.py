@@ -6,10 +6,10 @@ which refuses in words where the store lacks it.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 
 from ..errors import UnsupportedError
-from ..progress import ignored, never, unwatched
+from ..progress import never
 from ..search.searched import Searched
 from ..value import Value
 
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 
     from ..history.record import Record
     from ..model import Change, Document, StoreStatus, Topic
-    from ..progress import Cancelled, Progress, Unread
-    from ..search.finding import Found
+    from ..progress import Cancelled
 
     Part = TypeVar("Part")
 
@@ -76,7 +75,7 @@ class Handoff(Value):
 HANDOFF_FILE = "../HANDOFF.md"
 
 
-class Store(ABC):
+class Store(Searched):
     """One folder (or server) of memories.
 
     Reads take no lock and never write. Changes lock, read again, and either happen whole or raise
@@ -128,44 +127,21 @@ class Store(ABC):
         """The topic's body for a glance: bounded, so that a huge file costs no more than others."""
 
     @abstractmethod
-    def search(
-        self,
-        query: str,
-        *,
-        typing: bool = False,
-        cancelled: Cancelled = never,
-        progress: Progress = unwatched,
-        unread: Unread = ignored,
-    ) -> Found:
-        """Find topics by words in any order, phrases, -words and field:value, best first.
-
-        Args:
-            query: What a person typed; every text has a meaning.
-            typing: Whether its last word may be unfinished.
-            cancelled: Whether nobody waits any more; then nothing is found.
-            progress: Told how many topics have been looked at, of how many.
-            unread: Told of files that cannot be read.
-
-        Raises:
-            StorageError: The store is there but cannot be read.
-        """
-
-    @abstractmethod
     def status(self) -> StoreStatus:
         """What is known of the store; an unreadable store says so in `notes`, it does not raise."""
 
-    def refuse_changes(self) -> None:  # noqa: B027
+    def refuse_changes(self) -> None:
         """Let a front ask before a person starts to edit what could not be saved.
 
         Raises:
             ReadOnlyFormatError: The folder is in another program's format, or in none known.
         """
 
-    def announce(self) -> None:  # noqa: B027
+    def announce(self) -> None:
         """Tell programs that watch the store of a change; fronts call it after each."""
 
 
-class FolderStore(Searched, Store):
+class FolderStore(Store):
     """The part of a store whose topics are files in a folder."""
 
     #: The folder, there or not.
