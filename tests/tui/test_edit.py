@@ -267,7 +267,9 @@ async def test_a_draft_follows_the_keys_and_comes_back(demo: Places) -> None:
         await until(pilot, lambda: drafts(demo) == [])
         put(path, saved)
     async with manager(demo, ready=False) as pilot:
-        await until(pilot, lambda: 'Go on with "User Preferences"?' in shown(pilot))
+        await until(pilot, lambda: "1 draft (D)" in shown(pilot))
+        await press(pilot, "D")
+        assert 'Go on with "User Preferences"?' in shown(pilot)
         await press(pilot, "escape")
         assert "1 draft (D)" in shown(pilot)
         await press(pilot, "D", "y")

@@ -138,7 +138,9 @@ async def test_a_failed_save_goes_on_in_the_app_and_outlives_it(
         assert notices(pilot)[0].endswith("What you typed is still here.")
         assert edited(pilot) == "old text\nan added line\n"
     async with manager(demo, [store], ready=False) as pilot:
-        await until(pilot, lambda: 'Go on with "alpha"?' in shown(pilot))
+        await until(pilot, lambda: "1 draft (D)" in shown(pilot))
+        await press(pilot, "D")
+        assert 'Go on with "alpha"?' in shown(pilot)
         await press(pilot, "y")
         assert edited(pilot) == "old text\nan added line\n"
         del store.errors["save"]
@@ -216,7 +218,9 @@ async def test_a_kill_while_the_editor_is_open_loses_nothing(
         await until(pilot, lambda: drafts(demo) == [])
     bring_back(left, demo)
     async with manager(demo, [one_store()], ready=False) as pilot:
-        await until(pilot, lambda: 'Go on with "alpha"?' in shown(pilot))
+        await until(pilot, lambda: "1 draft (D)" in shown(pilot))
+        await press(pilot, "D")
+        assert 'Go on with "alpha"?' in shown(pilot)
         await press(pilot, "y")
         assert edited(pilot) == "old text\nan added line\n"
 

@@ -189,7 +189,9 @@ async def test_a_draft_keeps_title_and_type(project: Project) -> None:
         await press(pilot, "n", *"kept", "tab", *"Title", "tab", "tab", "right", "right")
         pilot.app.exit()
     async with manager(project.places, ready=False) as pilot:
-        await until(pilot, lambda: 'Go on with "kept"?' in shown(pilot))
+        await until(pilot, lambda: "1 draft (D)" in shown(pilot))
+        await press(pilot, "D")
+        assert 'Go on with "kept"?' in shown(pilot)
         await press(pilot, "y")
         assert form(pilot).fields()[:4] == ("kept", "Title", "", "feedback")
 

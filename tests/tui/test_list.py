@@ -221,7 +221,7 @@ async def test_stores_switch_and_remember_the_place(demo: Places) -> None:
         assert selected(pilot) == "user-preferences.md"
 
 
-@pytest.mark.parametrize("key", ["q", "escape", "ctrl+q"])
+@pytest.mark.parametrize("key", ["q", "ctrl+q"])
 async def test_leaving(demo: Places, key: str) -> None:
     async with manager(demo) as pilot:
         await pilot.press(key)

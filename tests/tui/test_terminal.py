@@ -173,6 +173,8 @@ def test_a_killed_editor_gives_the_text_back(terminal: Terminal, memory: Path) -
     terminal.keys("stty sane; reset; echo back again", "C-j")
     terminal.until(lambda text: text.count("again") == 1 and "short answers" not in text)
     terminal.start()
+    terminal.sees("1 draft (D)")
+    terminal.keys("D")
     terminal.sees('Go on with "User Preferences"?')
     terminal.keys("y")
     terminal.sees("typed before the kill", "unsaved")

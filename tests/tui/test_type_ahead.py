@@ -10,6 +10,7 @@ from pimem_core.systems.openpi.store import OpenpiStore
 from pimem_tui.app import PimemApp
 from pimem_tui.rows.listing import prepare
 from pimem_tui.screens.browser import BrowserScreen
+from pimem_tui.screens.confirm import ConfirmScreen
 from pimem_tui.screens.edit import EditScreen
 from pimem_tui.widgets.filter_bar import FilterInput
 from textual import events
@@ -19,7 +20,6 @@ from tui.helpers import (
     detail,
     make_topic,
     manager,
-    notices,
     opened_file,
     press,
     selected,
@@ -79,10 +79,12 @@ async def test_text_goes_into_the_editor_that_opens(demo: Places) -> None:
         assert screen.editor.text.startswith("pH ")
 
 
-async def test_an_answer_goes_to_its_question(demo: Places) -> None:
+async def test_an_answer_from_before_the_question_removes_nothing(demo: Places) -> None:
+    before = index_of(demo)
     async with manager(demo) as pilot:
-        await burst(pilot, *["down"] * 3, "r", "y", "down")
-        assert notices(pilot)[0].startswith('Removed "')
+        await burst(pilot, *["down"] * 3, "r", "y", "y")
+        assert isinstance(pilot.app.screen, ConfirmScreen)
+    assert index_of(demo) == before
 
 
 async def test_keys_go_on_when_what_had_them_is_gone(demo: Places) -> None:

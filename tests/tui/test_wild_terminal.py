@@ -61,9 +61,9 @@ def test_every_byte_is_survived_and_what_is_around_it_kept(sent: bytes, wanted: 
 
 
 class Terminal:
-    """A manager on the sample in a terminal of its own."""
+    """A manager in a terminal of its own, on the sample unless Python is given other words."""
 
-    def __init__(self) -> None:
+    def __init__(self, *words: str) -> None:
         # This end stays open beside it: it says how the terminal was left.
         self.ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
@@ -74,7 +74,7 @@ class Terminal:
         if self.pid == 0:
             os.login_tty(theirs)
             os.environ["TERM"] = "xterm-256color"
-            os.execv(sys.executable, [sys.executable, "-m", "pimem_tui", "--demo"])
+            os.execv(sys.executable, [sys.executable, *(words or ("-m", "pimem_tui", "--demo"))])
 
     def until(self, condition: Callable[[bytes], object]) -> None:
         end = time.monotonic() + PATIENCE_S

@@ -34,6 +34,7 @@ from .services.editor import Editor
 from .services.ending import LastResort
 from .services.external_editor import ExternalEditor
 from .services.garbage import collect_seldom
+from .services.interrupts import Interrupts
 from .services.jobs import Jobs
 from .services.layer_changes import LayerChanges
 from .services.loop import Loop
@@ -59,7 +60,7 @@ if TYPE_CHECKING:
 
     from .rows.listing import Listing
 
-#: Seconds after the first paint before drafts are looked for.
+#: Seconds after the first paint before drafts are counted.
 _LATER_S = 0.3
 # What the first screen needs; the other screens bring their own.
 _SHEETS = ("base", "browser")
@@ -143,6 +144,7 @@ class PimemApp(ManagerApp):
         self.type_ahead = TypeAhead(self, super().on_event)
         self.preloading = Preloading(loop, self.sheets)
         self.notices = notices = Notices(self, places.home, key_for)
+        self.interrupts = Interrupts(self, notices)
         self.clipboards = Clipboards(loop, notices, self.write_to_terminal)
         self.outcomes = outcomes = Outcomes(self, stores, notices)
         self.jobs = jobs = Jobs(loop, self.type_ahead, notices, outcomes, navigation.show_busy)
@@ -218,7 +220,7 @@ class PimemApp(ManagerApp):
             flaw = next(flaws(self._settings.keys), None)
             if flaw is not None:
                 self.notices.say_error(f"config.toml: {flaw}")
-        self.set_timer(_LATER_S, self.drafts.offer)
+        self.set_timer(_LATER_S, self.drafts.count)
         self.preloading.begin_later()
 
     def on_unmount(self) -> None:
@@ -252,7 +254,8 @@ class PimemApp(ManagerApp):
     async def on_event(self, event: events.Event) -> None:
         """Take a key, or anything else that happens."""
         if isinstance(event, events.Key) and not event.is_forwarded:
-            await self.type_ahead.take(event)
+            if not self.interrupts.ends(event.key):
+                await self.type_ahead.take(event)
         else:
             await super().on_event(event)
 
@@ -288,11 +291,17 @@ class PimemApp(ManagerApp):
         self.push_screen(HistoryScreen())
 
     async def action_quit(self) -> None:
-        """Leave pimem; an editor with unsaved text asks first."""
-        if isinstance(self.screen, _Unsaved):
-            self.screen.leave_editor()
+        """Leave pimem from the list, other screens for those below; an editor asks first."""
+        screen = self.screen
+        if isinstance(screen, _Unsaved):
+            screen.leave_editor()
+        elif len(self.screen_stack) > 1 and isinstance(screen, BaseScreen):
+            screen.action_back()
         else:
             self.exit()
+
+    def action_help_quit(self) -> None:
+        """Leave ctrl+c to `Interrupts`, which sees it first."""
 
     def action_undo(self) -> None:
         """Undo the newest change."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..errors import PimemError
+from ..errors import PimemError, StorageError
 from ..settings.config import load_settings
 from ..systems import registry
 from ..systems.hosting import HookContext, SessionInfo
@@ -47,5 +47,8 @@ def given(
             parts = known.hooks.inject(context, turn=turn)
         except PimemError as error:
             yield Given(system=known.name, errors=[error])
+        except Exception as error:  # a fault of its own costs its own part
+            reason = f"{known.name} memory fails ({type(error).__name__}: {error})."
+            yield Given(system=known.name, errors=[StorageError(reason)])
         else:
             yield Given(system=known.name, parts=parts, errors=context.troubles)

@@ -90,6 +90,12 @@ class Target(Value):
     exists: bool
 
 
+#: Why nothing, or not all, of a file is given: notes of `LoadedFile` that fronts tell apart.
+NOT_AGREED = "not agreed to yet"
+LEFT_OUT = "left out for lack of room"
+CUT = "cut for lack of room"
+
+
 class LoadedFile(Value):
     """A memory file and what the next prompt gets of it, in characters.
 

@@ -29,7 +29,7 @@ KEYS: dict[str, Key] = {
     # Anywhere
     "app.help": Key("question_mark,f1", "help", "help", "Show all keys and what the marks mean"),
     "app.palette": Key("ctrl+p", "command_palette", "palette", "Find any action by its name"),
-    "app.quit": Key("q", "quit", "quit", "Leave pimem"),
+    "app.quit": Key("q", "quit", "quit", "Leave pimem, or go back to the list"),
     "change.undo": Key("u", "undo", "undo", "Undo the newest change made through pimem"),
     "change.redo": Key("U", "redo", "redo", "Redo what was undone last"),
     "change.history": Key("H", "history", "history", "Show what was changed through pimem"),
@@ -37,7 +37,7 @@ KEYS: dict[str, Key] = {
     # One topic, in the list and in the detail
     "topic.open": Key("enter", "open", "open", "Open the topic to read it"),
     "topic.back": Key(
-        "escape", "back", "back", "Back to the list, or to where a link was followed"
+        "escape,q", "back", "back", "Back to the list, or to where a link was followed"
     ),
     "topic.edit": Key("e", "topic('edit')", "edit", "Edit the topic here"),
     "topic.edit_outside": Key(
@@ -70,9 +70,7 @@ KEYS: dict[str, Key] = {
     "list.sort": Key("s", "sort", "sort", "Sort by index order, name, age, pins or tokens"),
     "list.mark": Key("space", "mark", "mark", "Mark the topic, to pin or remove several"),
     "list.mark_all": Key("a", "mark_all", "mark all", "Mark all rows that show, or none"),
-    "list.leave": Key(
-        "escape", "leave", "leave", "Drop the marks, clear the filter; without either, quit"
-    ),
+    "list.leave": Key("escape", "leave", "back", "Drop the marks, else clear and close the filter"),
     "list.drafts": Key("D", "drafts", "drafts", "Go on with a text that was never saved"),
     "list.injection": Key("i", "go('injection')", "injection", "Show what pi's model is given"),
     "list.settings": Key(
@@ -145,7 +143,7 @@ KEYS: dict[str, Key] = {
     "conflict.next": Key("n,tab", "go(1)", "next", "Go to the next place to decide"),
     "conflict.previous": Key("N,shift+tab", "go(-1)", "previous", "Go to the place before"),
     "conflict.save": Key("ctrl+s,f2,enter", "save", "save", "Save the result"),
-    "conflict.back": Key("escape", "back", "editor", "Back to the editor, with nothing lost"),
+    "conflict.back": Key("escape,q", "back", "editor", "Back to the editor, with nothing lost"),
     # The history
     "history.undo": Key("u", "undo_newest", "undo newest", "Undo the newest change"),
     "history.redo": Key("U", "redo_newest", "redo", "Redo what was undone last"),
@@ -175,7 +173,7 @@ KEYS: dict[str, Key] = {
     "promotion.back": Key("escape,q", "back", "back", "Back to the inbox, with nothing changed"),
     # A list to choose from
     "choice.take": Key("enter", "take", "choose", "Take the selected one"),
-    "choice.cancel": Key("escape", "cancel", "cancel", "Leave everything as it is"),
+    "choice.cancel": Key("escape,q", "cancel", "cancel", "Leave everything as it is"),
     "choice.up": Key("up", "move(-1)", "up", "Select the one above"),
     "choice.down": Key("down", "move(1)", "down", "Select the one below"),
     # A new entry
@@ -209,7 +207,7 @@ KEYS: dict[str, Key] = {
     "value.cancel": Key("escape", "screen.cancel", "leave", "Leave the value as it was"),
     # A question
     "confirm.yes": Key("y", "answer(True)", "yes", "Do it"),
-    "confirm.cancel": Key("n,escape", "answer(False)", "cancel", "Leave everything as it is"),
+    "confirm.cancel": Key("n,escape,q", "answer(False)", "cancel", "Leave everything as it is"),
     "confirm.other": Key(
         "left,right,up,down,tab,shift+tab,h,l",
         "app.focus_next",

@@ -37,6 +37,14 @@ class Patient(Protocol):
         """Whether a key is about something that is still to come, and that is worth the wait."""
 
 
+@runtime_checkable
+class Question(Protocol):
+    """A screen that takes no key from before it was seen."""
+
+    seen_at: float | None
+    """When it was first on the screen, by the monotonic clock; None before that."""
+
+
 class TypeAhead:
     """Hands a key on once what the key before it did is done, screens that open included.
 
@@ -101,6 +109,12 @@ class TypeAhead:
         """Hand on the next key, unless what it is about is still to come."""
         if self._in_hand or not self._waiting:
             return
+        screen = self._app.screen
+        if isinstance(screen, Question) and screen.seen_at is not None:
+            while self._waiting and self._waiting[0][1] < screen.seen_at:
+                self._waiting.popleft()
+            if not self._waiting:
+                return
         event, came = self._waiting[0]
         if not self._must_wait(event, came):
             self._waiting.popleft()
@@ -118,6 +132,8 @@ class TypeAhead:
         if any(until is None or now < until for until in self._holds.values()):
             return True
         screen = self._app.screen
+        if isinstance(screen, Question) and screen.seen_at is None:
+            return True
         return isinstance(screen, Patient) and screen.keeps_waiting(event.key, now - came)
 
     async def _hand_on(self, event: events.Key) -> None:

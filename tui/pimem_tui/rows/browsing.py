@@ -34,8 +34,6 @@ class StoreView:
     #: Its rows; None until they were read.
     listing: Listing | None = None
     status: StoreStatus | None = None
-    #: What it costs in each prompt.
-    tokens: int | None = None
     #: Why it could not be read the last time; empty when it could.
     error: str = ""
     #: The selected row, by its file.

@@ -20,11 +20,11 @@ from ..workers.background import Reader
 from ..workers.messages import (
     HitsFound,
     LayerRead,
+    PromptRead,
     ReadFailed,
     SearchFailed,
     SearchProgress,
     StatusRead,
-    TokensCounted,
     TopicsRead,
 )
 from ..workers.row_loader import RowLoader
@@ -119,6 +119,7 @@ class BrowserScreen(BaseScreen[None], Reader):
             self,
             self.browsing,
             self._wait,
+            self.app.places,
             watch=self.app.watcher.watch,
             is_slow=self._say_reading,
         )
@@ -207,9 +208,9 @@ class BrowserScreen(BaseScreen[None], Reader):
         self._fill_later()
         self._updates.take_failure(message)
 
-    @on(TokensCounted)
-    def _take_tokens(self, message: TokensCounted) -> None:
-        self._updates.take_tokens(message)
+    @on(PromptRead)
+    def _take_prompt(self, message: PromptRead) -> None:
+        self._updates.take_prompt(message)
 
     @on(StatusRead)
     def _take_status(self, message: StatusRead) -> None:
@@ -304,7 +305,7 @@ class BrowserScreen(BaseScreen[None], Reader):
         self.topic_list.action_move(by)
 
     def action_leave(self) -> None:
-        """Drop the marks, then clear and close the filter; without either, quit."""
+        """Drop the marks, then clear and close the filter; without either, name what quits."""
         marked = self.browsing.view.marked
         if marked and self.focused is self.topic_list:
             marked.clear()
@@ -312,7 +313,7 @@ class BrowserScreen(BaseScreen[None], Reader):
         elif self._filter.is_open:
             self._filter.leave()
         else:
-            self.app.exit()
+            self.app.notices.say(f"{self.app.key_for('app.quit')} quits.")
 
     def action_next_store(self, by: int) -> None:
         """Show the next store, or the one before."""
@@ -375,4 +376,4 @@ class BrowserScreen(BaseScreen[None], Reader):
 
     def action_drafts(self) -> None:
         """Go on with a text that was never saved."""
-        self.app.drafts.offer(asked=True)
+        self.app.drafts.offer()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, ClassVar
 
 from pimem_core.formats.text import visible
@@ -20,7 +21,10 @@ if TYPE_CHECKING:
 
 
 class ConfirmScreen(ModalScreen[bool], BaseScreen[bool]):
-    """Asks one question. Cancel has the focus, and only `y` or its button says yes."""
+    """Asks one question. Cancel has the focus, and only `y` or its button says yes.
+
+    Keys that were pressed before it could be seen are not meant for it.
+    """
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {*TEXT_STYLE_CLASSES}
     CSS_PATH = stylesheets("confirm")
@@ -32,6 +36,16 @@ class ConfirmScreen(ModalScreen[bool], BaseScreen[bool]):
         self._question = visible(question)
         self._detail = visible(detail)
         self._verb = verb
+        #: When it was first on the screen, by the monotonic clock; None before that.
+        self.seen_at: float | None = None
+
+    def on_screen_resume(self) -> None:
+        """Take keys from now on, once this is painted."""
+        self.call_after_refresh(self._begin)
+
+    def _begin(self) -> None:
+        if self.seen_at is None:
+            self.seen_at = time.monotonic()
 
     def compose(self) -> ComposeResult:
         """The box."""

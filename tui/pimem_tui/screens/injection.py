@@ -26,12 +26,13 @@ from ..workers.field_message import FieldMessage
 from .base import BaseScreen
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from pimem_core.paths import Places
     from pimem_core.systems.stores import Store
     from textual.app import ComposeResult
     from textual.binding import BindingType
+    from textual.message import Message
 
 _BAR_CELLS = 10
 #: Names of entries that a limit kept out; more are only counted.
@@ -107,10 +108,12 @@ class InjectionScreen(BaseScreen[None], Reader):
         places, stores, store = self._places, self._stores, self._store
         self.due = True
 
-        def work() -> None:
-            self.post_message(InjectionRead(_read(places, stores, store)))
+        def work(post: Callable[[Message], object], cancelled: Callable[[], bool]) -> None:
+            found = _read(places, stores, store)
+            if not cancelled():
+                post(InjectionRead(found))
 
-        self.run_worker(work, thread=True, exclusive=True, exit_on_error=False, group="injection")
+        self.read("injection", work)
 
     @on(InjectionRead)
     def _take(self, message: InjectionRead) -> None:

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from ..widgets import ListFrame
     from ..workers.messages import (
         LayerRead,
+        PromptRead,
         ReadFailed,
         StatusRead,
-        TokensCounted,
         TopicsRead,
     )
     from ..workers.row_loader import RowLoader
@@ -64,6 +64,7 @@ class ListUpdates:
 
     def take_rows(self, message: TopicsRead) -> None:
         """Show rows that were read."""
+        self._loader.read_prompt()
         view = self._browsing.view_of(message.store)
         if view.listing is None and len(message.listing.topics) > _MANY:
             keep_out()
@@ -79,6 +80,7 @@ class ListUpdates:
 
     def take_failure(self, message: ReadFailed) -> None:
         """Say why a store cannot be read; what was read before stays on the screen."""
+        self._loader.read_prompt()
         view = self._browsing.view_of(message.store)
         view.error = message.error
         self._count(message.store, None)  # what cannot be read is not empty
@@ -88,11 +90,10 @@ class ListUpdates:
                 self._app.notices.say_error(message.error)
             self._frame.show_state()
 
-    def take_tokens(self, message: TokensCounted) -> None:
-        """Show what a store costs."""
-        self._browsing.view_of(message.store).tokens = message.tokens
-        if self._shows(message.store):
-            self._frame.tabs.tokens = message.tokens
+    def take_prompt(self, message: PromptRead) -> None:
+        """Show what the next prompt carries."""
+        self._frame.tabs.tokens, self._frame.tabs.left_out = message.tokens, message.left_out
+        self._loader.prompt_was_read()
 
     def take_status(self, message: StatusRead) -> None:
         """Show how a store is."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from pimem_core.errors import PimemError
@@ -13,7 +14,6 @@ from pimem_styles import stylesheets
 from textual import getters, on
 from textual.containers import Horizontal
 from textual.widgets import Input, Static
-from textual.worker import get_current_worker
 
 from ..drawing.cells import clean, cut, fit
 from ..drawing.matches import find_matches
@@ -135,11 +135,7 @@ class SearchScreen(BaseScreen[None], Reader):
         stores, width = self._stores, self.size.width
         self._width = width
 
-        def work() -> None:
-            worker = get_current_worker()
-            _search(stores, query, width, self.post_message, lambda: worker.is_cancelled)
-
-        self.run_worker(work, thread=True, exclusive=True, exit_on_error=False, group="search")
+        self.read("search", partial(_search, stores, query, width))
 
     def keeps_waiting(self, key: str, waited_s: float) -> bool:
         """Words are typed on while hits are looked for; other keys are about the hits."""

@@ -61,13 +61,9 @@ class Drafts:
         self._editor = editor
         self._key_for = key_for
 
-    def offer(self, *, asked: bool = False) -> None:
-        """Look for drafts, and offer the newest.
-
-        Args:
-            asked: Whether the person wants to know, so that there being none is worth a notice.
-        """
-        self._find(partial(self._ask, asked=asked))
+    def offer(self) -> None:
+        """Look for drafts, and offer the newest."""
+        self._find(self._ask)
 
     def count(self) -> None:
         """Look how many drafts there are, and offer none."""
@@ -81,12 +77,9 @@ class Drafts:
 
         self._loop.run(work, group="drafts")
 
-    def _ask(self, found: Sequence[tuple[TypedDraft, Typed]], *, asked: bool) -> None:
+    def _ask(self, found: Sequence[tuple[TypedDraft, Typed]]) -> None:
         if not found:
-            if asked:
-                self._notices.say("Everything that was typed is saved; there are no drafts.")
-            return
-        if not asked and not self._navigation.shows_list:
+            self._notices.say("Everything that was typed is saved; there are no drafts.")
             return
         draft, typed = found[0]
         more = f" {len(found) - 1:,} more wait." if found[1:] else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pimem_core.systems.layers import LEFT_OUT, NOT_AGREED
 from rich.cells import cell_len
 from textual.content import Content
 from textual.reactive import reactive
@@ -52,13 +53,13 @@ class LayerStrip(TextStyled):
         if load.inbox:
             state.append((f"inbox {len(load.inbox):,}", "warning"))
         own = [row for row in load.files if row.path.startswith(f"{found.store.place}/")]
-        if any(row.note == "not agreed to yet" for row in own):
+        if any(row.note == NOT_AGREED for row in own):
             state.append((f"not used yet ({key_of(self, 'app.help')})", "warning"))
         hidden = sum(row.hidden_by is not None for row in own)
         if hidden:
             state.append((f"{hidden:,} hidden", "warning"))
         cut_ones = sum(0 < row.injected < row.chars for row in own)
-        left_out = sum(row.note == "left out for lack of room" for row in own)
+        left_out = sum(row.note == LEFT_OUT for row in own)
         if cut_ones or left_out:
             state.append((f"{cut_ones + left_out:,} cut", "warning"))
         if found.git is not None:

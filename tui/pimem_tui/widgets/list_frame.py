@@ -145,7 +145,6 @@ class ListFrame(Vertical):
         """Show the store's rows, unless a filter is on, whose hits come."""
         browsing, view = self._browsing, self._browsing.view
         listing = view.rows
-        self.tabs.tokens = view.tokens
         self.about.stale, self.about.problems = listing.stale, listing.problems
         self.about.order = browsing.order_name
         self.show_layer()

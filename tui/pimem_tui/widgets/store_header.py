@@ -32,6 +32,9 @@ class StoreTabs(TextStyled):
     active: reactive[int] = reactive(0)
     counts: reactive[tuple[int | None, ...]] = reactive(())
     tokens: reactive[int | None] = reactive(None)
+    """What the next prompt carries, of all systems together."""
+    left_out: reactive[int] = reactive(0)
+    """How much a limit kept out of it, in topics, files and the like."""
 
     class TabChosen(FieldMessage):
         """A tab was clicked."""
@@ -54,6 +57,8 @@ class StoreTabs(TextStyled):
         """The line: what has no room goes, the name of the shown store last of all."""
         width = self.size.width
         tokens = "" if self.tokens is None else f"{plural(self.tokens, 'token')} per prompt "
+        if tokens and self.left_out:
+            tokens = f"{tokens.rstrip()}, {self.left_out:,} not sent "
         lead, labels, first = self._fitted(width)
         content = Content.styled(lead, self.style_named("muted strong"))
         self._places = []

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from pimem_core.formats.code_fences import CodeFences
 from pimem_core.formats.text import visible
 from rich.text import Text
-from textual.document._document import Document
+from textual.document._document import Document, Selection
 from textual.document._document_navigator import DocumentNavigator
 from textual.document._wrapped_document import WrappedDocument
 from textual.widgets import TextArea
@@ -61,6 +61,12 @@ class TextEditor(TextArea):
             self._build_highlight_map()
             self.move_cursor((0, 0))
             self._rewrap_and_refresh_virtual_size()
+
+    def _refresh_size(self) -> None:
+        """Take the cursor along when the text gets shorter, before anything scrolls to it."""
+        if self.is_attached:
+            self.selection = Selection(*map(self.clamp_visitable, self.selection))
+        super()._refresh_size()
 
     def _build_highlight_map(self) -> None:
         """Forget where fenced code is; called whenever the text changes."""

@@ -27,11 +27,14 @@ class TopicsRead(FieldMessage):
     changed: frozenset[str] = frozenset()
 
 
-class TokensCounted(FieldMessage):
-    """What a store costs in each prompt, in tokens."""
+class PromptRead(FieldMessage):
+    """What the next prompt of a session in this folder carries, of all systems together.
 
-    store: Store
-    tokens: int
+    `tokens` is None when that cannot be told. `left_out` counts what a limit kept out of it.
+    """
+
+    tokens: int | None
+    left_out: int = 0
 
 
 class ReadFailed(FieldMessage):

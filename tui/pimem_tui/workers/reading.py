@@ -12,6 +12,7 @@ from pimem_core.systems.layers import STATUSES, LayerStore
 from pimem_core.systems.stores import FolderStore, SkimmableStore
 
 from ..drawing.cells import clean
+from ..log import unexpected
 from ..rows.branches import EntryRow, entry_rows, find_row, found_rows, handle, list_rows
 from ..rows.filtering import Filter, parse
 from ..rows.layer_state import LayerState
@@ -21,18 +22,19 @@ from .messages import (
     HitsFound,
     LayerRead,
     LinksRead,
+    PromptRead,
     ReadFailed,
     SearchFailed,
     SearchProgress,
     StatusRead,
-    TokensCounted,
     TopicsRead,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable, Collection
 
     from pimem_core.model import Hit, Topic
+    from pimem_core.paths import Places
     from pimem_core.systems.stores import LinkedStore, Links, Store
     from textual.message import Message
 
@@ -79,9 +81,9 @@ def read_store(
         store.forget_texts()
     try:
         listing = list_rows(store, order=order, unfolded=unfolded, cancelled=cancelled)
-    except PimemError as error:
-        read_statuses([store], post, cancelled)
-        post(ReadFailed(store, str(error)))
+    except Exception as error:
+        read_status(store, post, cancelled)
+        post(ReadFailed(store, words_of(error)))
         return
     if cancelled():
         return
@@ -89,7 +91,7 @@ def read_store(
     if listing.topics:
         post(TopicsRead(store, listing, changed))
         import markdown_it as markdown_it  # the preview is next, and would wait for the rest
-    read_statuses([store], post, cancelled)
+    read_status(store, post, cancelled)
     if cancelled():
         return
     if not listing.topics:
@@ -97,12 +99,21 @@ def read_store(
     layer = store if isinstance(store, LayerStore) else None
     if layer is not None:
         read_layer(store, layer, post)
-    tokens = 0
-    for topic in listing.topics:  # each is an estimate of its own, so this comes last
-        if cancelled():
-            return
-        tokens += 0 if isinstance(topic, EntryRow) else topic.tokens
-    post(TokensCounted(store, tokens))
+
+
+def read_prompt(places: Places, post: Post, cancelled: Cancelled) -> None:
+    """Work out what the next prompt carries: what `pimem inject` prints, rules included."""
+    from pimem_core.formats.tokens import estimate
+    from pimem_core.hooks.next_prompt import given
+
+    try:
+        parts = [part for system in given(places) for part in system.parts]
+    except Exception as error:
+        unexpected(error)
+        post(PromptRead(None))
+        return
+    tokens = sum(estimate(part.text) for part in parts)
+    post(PromptRead(tokens, sum(len(part.dropped) for part in parts)))
 
 
 def top_of(store: Store) -> Listing | None:
@@ -152,16 +163,23 @@ def _same(old: Topic, new: Topic) -> bool:
     return old == new
 
 
-def read_statuses(stores: Iterable[Store], post: Post, cancelled: Cancelled) -> None:
-    """Look at stores one after the other."""
-    for store in stores:
-        if cancelled():
-            return
-        try:
-            status = store.status()
-        except PimemError:
-            continue  # it says so when it is shown
-        post(StatusRead(store, status))
+def read_status(store: Store, post: Post, cancelled: Cancelled) -> None:
+    """Look how a store is."""
+    if cancelled():
+        return
+    try:
+        status = store.status()
+    except PimemError:
+        return  # it says so when it is shown
+    except Exception as error:
+        unexpected(error)
+        return
+    post(StatusRead(store, status))
+
+
+def words_of(error: Exception) -> str:
+    """What to say about an error, be it one that nobody expected."""
+    return str(error) if isinstance(error, PimemError) else unexpected(error)
 
 
 def search(
@@ -224,8 +242,8 @@ def search(
                 return
             if wanted.takes(hit.topic):
                 hits.append(hit)
-    except PimemError as error:
-        post(SearchFailed(store, query, str(error)))
+    except Exception as error:
+        post(SearchFailed(store, query, words_of(error)))
         return
     if cancelled():
         return

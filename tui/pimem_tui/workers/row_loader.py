@@ -5,11 +5,12 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from .reading import read_statuses, read_store, search
+from .reading import read_prompt, read_status, read_store, search
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from pimem_core.paths import Places
     from pimem_core.systems.stores import Store
 
     from ..keys.row_wait import RowWait
@@ -28,6 +29,7 @@ class RowLoader:
         reader: Reader,
         browsing: Browsing,
         wait: RowWait,
+        places: Places,
         *,
         watch: Callable[[Store], None],
         is_slow: Callable[[], None],
@@ -38,12 +40,16 @@ class RowLoader:
             reader: The widget that the workers belong to and report to.
             browsing: What is browsed.
             wait: Told when keys have to wait for the rows.
+            places: Where the session is whose next prompt is worked out.
             watch: Follows what others change in a store.
             is_slow: Called when reading takes long enough for a message.
         """
         self._reader = reader
         self._browsing = browsing
         self._wait = wait
+        self._places = places
+        self._reads_prompt = False
+        self._prompt_is_old = False
         self._watch = watch
         self._is_slow = is_slow
 
@@ -77,9 +83,23 @@ class RowLoader:
         self._reader.read("read", job)
         if touched is None:
             self._watch(store)
-        if others:
-            rest = [other for other in browsing.stores if other is not store]
-            self._reader.read("statuses", partial(read_statuses, rest))
+        if others:  # each apart: one that hangs keeps nothing from the rest
+            for number, other in enumerate(browsing.stores):
+                if other is not store:
+                    self._reader.read(f"status {number}", partial(read_status, other))
+
+    def read_prompt(self) -> None:
+        """Work out what the next prompt carries; one that is under way is begun again later."""
+        self._prompt_is_old = self._reads_prompt
+        if not self._reads_prompt:
+            self._reads_prompt = True
+            self._reader.read("prompt", partial(read_prompt, self._places))
+
+    def prompt_was_read(self) -> None:
+        """Begin again where something has changed meanwhile."""
+        self._reads_prompt = False
+        if self._prompt_is_old:
+            self.read_prompt()
 
     def _tell_slow(self) -> None:
         self._browsing.is_slow = True
@@ -100,4 +120,4 @@ class RowLoader:
         """Look again at a store that somebody holds locked."""
         status = self._browsing.view.status
         if status is not None and status.lock is not None:
-            self._reader.read("lock", partial(read_statuses, [self._browsing.store]))
+            self._reader.read("lock", partial(read_status, self._browsing.store))

@@ -9,7 +9,7 @@ from ...errors import Hint, Note, PimemError
 from ...formats.text import plural
 from ...model import StoreStatus
 from ...settings import trust
-from ..layers import GLOBAL, WORKSPACE, LoadedFile, LoadStatus
+from ..layers import CUT, GLOBAL, LEFT_OUT, NOT_AGREED, WORKSPACE, LoadedFile, LoadStatus
 from . import injection
 from .folder import INBOX, INDEX_NAME, TASK_FILE, has_index
 from .loading import load
@@ -147,7 +147,7 @@ def load_status(layer: Layer) -> LoadStatus:
         cache = Cache(settings.layered_max_file_chars)
         withheld = load(cache, layers, settings, layer.shown(), with_workspace=True).workspace
     files += [
-        _row(file, found, block) if agreed else _row(file, found, block, "not agreed to yet")
+        _row(file, found, block) if agreed else _row(file, found, block, NOT_AGREED)
         for file in withheld
     ]
     waiting = []
@@ -179,9 +179,9 @@ def _row(file: MemoryFile, found: Loaded, block: Block, note: str | None = None)
         elif not file.counts:
             note = "lists files only" if file.name == INDEX_NAME else "says nothing yet"
         elif injected == 0:
-            note = "left out for lack of room"
+            note = LEFT_OUT
         elif injected < file.chars:
-            note = "cut for lack of room"
+            note = CUT
     return LoadedFile(
         store=GLOBAL if file.layer == "state" else file.layer,
         file=file.file,
