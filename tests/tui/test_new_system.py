@@ -11,7 +11,7 @@ import pytest
 from pimem_core.systems import registry
 from systems.memory_system import NoteStore, NoteSystem
 from textual import events
-from tui.helpers import browser, manager, notices, press, rows, selected, shown, until
+from tui.helpers import browser, manager, press, rows, selected, shown, until
 from tui.test_wild_terminal import Terminal
 from waiting import PATIENCE_S
 

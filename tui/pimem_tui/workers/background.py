@@ -7,7 +7,7 @@ import contextlib
 import contextvars
 import threading
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from textual.widget import Widget
 from textual.worker import WorkerState, get_current_worker
@@ -16,10 +16,10 @@ from .field_message import FieldMessage
 from .messages import ReadingBroke
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
+    from collections.abc import Callable
 
     from textual.message import Message
-    from textual.worker import Worker
+    from textual.worker import Worker, WorkType
 
 
 async def _in_own_thread(work: Callable[[], None]) -> None:
@@ -60,7 +60,7 @@ class Reader(Widget):
             post, cancelled = self.post_message, lambda: worker.is_cancelled
             await _in_own_thread(partial(job, post=post, cancelled=cancelled))
 
-        work: Callable[[], Coroutine[None, None, None]] = run
+        work = cast("WorkType[None]", run)
         self.run_worker(work, exclusive=True, exit_on_error=False, group=group)
 
     async def _dispatch_message(self, message: Message) -> None:
