@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 from pimem_core.model import StoreStatus
+from pimem_core.search.query import parse
+from pimem_tui.drawing.matches import Words
 from pimem_tui.keys.row_wait import RowWait
 from pimem_tui.keys.type_ahead import PATIENCE_S
 from pimem_tui.rows.branches import EntryRow, list_rows
@@ -203,7 +205,7 @@ def test_orders_go_round() -> None:
 def test_an_empty_filter_forgets_what_was_found() -> None:
     browsing = Browsing([MemoryStore(), MemoryStore()])
     browsing.filter_by("one")
-    browsing.hits, browsing.words = prepare(topics("a")), "one"
+    browsing.hits, browsing.words = prepare(topics("a")), Words(parse("one").terms)
     browsing.filter_by("ones")
     assert browsing.hits.count == 1  # shows until there is something newer
     assert browsing.searches(browsing.store, "ones")
@@ -211,7 +213,7 @@ def test_an_empty_filter_forgets_what_was_found() -> None:
     assert not browsing.searches(browsing.stores[1], "ones")
     browsing.filter_by("")
     assert browsing.hits is None
-    assert browsing.words == ""
+    assert not browsing.words
 
 
 def test_types_go_round_and_words_stay() -> None:

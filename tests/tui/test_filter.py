@@ -109,7 +109,7 @@ async def test_question_mark_and_letters_are_typed(demo: Places) -> None:
 async def test_no_hits_say_so_with_the_way_out(demo: Places) -> None:
     async with manager(demo) as pilot:
         await press(pilot, "slash", *"zzzz")
-        assert "Nothing contains “zzzz”." in shown(pilot)
+        assert 'Nothing matches "zzzz".' in shown(pilot)
         assert "esc clears the filter" in shown(pilot)
         await press(pilot, "enter", "p", "enter")
         assert notices(pilot) == []
@@ -130,7 +130,7 @@ async def test_actions_work_on_hits_and_the_filter_stays(demo: Places) -> None:
         assert " ● Flaky Tests" in shown(pilot)
         assert "1 hit" in shown(pilot)
         await press(pilot, "p", "r", "y")
-        assert "Nothing contains" not in shown(pilot)  # the file is still found, unlisted
+        assert "Nothing matches" not in shown(pilot)  # the file is still found, unlisted
         await press(pilot, "escape")
         await until(pilot, lambda: "Flaky Tests" not in shown(pilot))
 

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pimem_core.errors import StorageError
+from pimem_core.search.query import parse
 from pimem_tui.drawing.cells import clean, cut, fit
 from pimem_tui.drawing.markdown import lay_out
-from pimem_tui.drawing.matches import find_matches
+from pimem_tui.drawing.matches import Words
 from rich.cells import cell_len
 from tui.helpers import ODDITIES, MemoryStore, browser, make_topic, manager, notices, press, shown
 
@@ -59,7 +60,7 @@ async def test_odd_texts_on_every_screen_and_size(demo: Places, size: tuple[int,
             assert not RAW.search(shown(pilot))
             await pilot.press("escape")
             browser(pilot).topic_list.action_move(step)
-        await press(pilot, "slash", "[", "enter", "enter", "escape", "escape")
+        await press(pilot, "slash", "b", "enter", "enter", "escape", "escape")
         assert not RAW.search("".join(notices(pilot)))
 
 
@@ -122,8 +123,13 @@ def test_any_markdown_lays_out_within_the_width(text: str, width: int) -> None:
 
 @given(st.text(max_size=30), st.text(max_size=3))
 def test_matches_are_found_whatever_the_query_holds(text: str, query: str) -> None:
-    for start, end in find_matches(text, query):
+    asked = parse(query, typing=True)
+    words = Words(asked.terms, asked.literal)
+    for start, end in words.places(text):
         assert 0 <= start < end <= len(text)
+    lines = text.split("\n")
+    for place in words.marks(lines).places:
+        assert 0 <= place.start <= place.end <= len(lines[place.line])
 
 
 @pytest.mark.parametrize("text", ["👍🏽 x", "☝🏽 x", "🖥️ x", "👍🏿👍🏻 x"])

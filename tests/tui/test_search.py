@@ -66,7 +66,8 @@ async def test_hits_of_all_stores_say_where_and_why(demo: Places) -> None:
 async def test_nothing_found_says_so(demo: Places) -> None:
     async with manager(demo) as pilot:
         await press(pilot, "F", *"[/qzx", "enter")
-        assert "Nothing found. esc clears the words." in shown(pilot)
+        assert 'Nothing matches "[/qzx".' in shown(pilot)
+        assert "esc clears the words." in shown(pilot)
         assert isinstance(pilot.app.screen, SearchScreen)
 
 

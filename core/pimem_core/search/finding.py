@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .gathering import Gathered
     from .query import Query
     from .ranking import Parts
+    from .term import Term
 
     class Shelf(Protocol):
         """Topics that can be searched; see `Once` and `Library`."""
@@ -72,8 +73,26 @@ class Found:
         self.asked = not query.empty or bool(ranking.found)
         self.suggestions = ranking.suggestions
 
+    @property
+    def terms(self) -> Sequence[Term]:
+        """The words that were looked for, as they were taken in the end."""
+        return self._ranking.terms
+
+    @property
+    def literal(self) -> bytes:
+        """The query in a row, folded; empty for a single word."""
+        return self._query.literal
+
     def __len__(self) -> int:
         return len(self._ranking.found)
+
+    def __getitem__(self, place: int) -> Hit:
+        """The hit in this place, made now."""
+        return self._hit(self._ranking.found[place])
+
+    def topics(self) -> list[Topic]:
+        """The topics of all hits, best first."""
+        return [self._shelves[one.row].topic(one.row) for one in self._ranking.found]
 
     def __iter__(self) -> Iterator[Hit]:
         """The hits, best first."""

@@ -54,6 +54,9 @@ KEYS: dict[str, Key] = {
     "entry.archive": Key(
         "A", "topic('archive')", "archive", "Move the entry, or the file, to the archive"
     ),
+    # What a search found in a topic
+    "match.next": Key("n", "next_match(1)", "next match", "Go to the next match of the search"),
+    "match.previous": Key("N", "next_match(-1)", "match before", "Go to the match before"),
     # The links of a topic
     "link.next": Key("tab", "next_link(1)", "next link", "Choose the next link"),
     "link.previous": Key("shift+tab", "next_link(-1)", "previous link", "Choose the link before"),
@@ -225,6 +228,7 @@ _WHERE = {
     "theme": "anywhere",
     "topic": "list, detail",
     "entry": "list, detail",
+    "match": "detail",
     "link": "detail",
     "list": "list",
     "tree": "list",

@@ -13,12 +13,14 @@ from pimem_core.errors import PimemError
 from pimem_core.model import Topic
 from pimem_core.systems.layers import LayerStore
 
+from ..drawing.matches import NO_WORDS, Words
 from .listing import Listing, prepare
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from pimem_core.model import Hit
+    from pimem_core.search.finding import Found
     from pimem_core.systems.layers import DatedEntry, LoadStatus, Place
     from pimem_core.systems.stores import Store
 
@@ -145,32 +147,43 @@ def _below(layer: LayerStore, unfolded: Collection[str]) -> Mapping[str, Sequenc
 
 
 def found_rows(
-    layer: LayerStore, wanted: Filter, hits: Sequence[Hit], *, order: int, known: Listing | None
+    layer: LayerStore, wanted: Filter, found: Found | None, *, order: int, known: Listing | None
 ) -> Listing:
-    """What a filter takes: files with a hit, and below them the entries with the words.
+    """What a filter takes: files with a hit, and below them the entries with most of the words.
 
     With a status it takes entries only, and their files for the place they are in.
 
     Args:
         layer: The store.
         wanted: The filter.
-        hits: The files that contain the words; not needed for a status.
+        found: The files that the words are in; None when there are no words.
         order: One of `ordering.ORDERS`.
         known: The rows of the whole store as they were read.
     """
-    words = wanted.words.casefold()
-    below: dict[str, list[EntryRow]] = {}
+    hits = [] if found is None else list(found)
+    words = NO_WORDS if found is None else Words.of(found)
+    files = None if found is None else {hit.topic.file for hit in hits}
+    inside: dict[str, list[EntryRow]] = {}
     for row in entry_rows(layer, layer.entries()):
-        if wanted.takes(row) and words in row.entry.text.casefold():
-            below.setdefault(row.of, []).append(row)
+        if wanted.takes(row) and (files is None or row.of in files):
+            inside.setdefault(row.of, []).append(row)
+    below = {file: with_most(rows, words) for file, rows in inside.items()} if words else inside
+    below = {file: rows for file, rows in below.items() if rows}
     if wanted.type is None:
         noted = [_as_known(hit, known) for hit in hits]
         topics = [hit.topic for hit in noted]
         return prepare(topics, noted, order=order, below=below, has_entries=True)
-    files = [topic for topic in layer.list() if topic.file in below]
-    listing = prepare(with_load(files, layer.load()), order=order, below=below, has_entries=True)
+    holders = [topic for topic in layer.list() if topic.file in below]
+    listing = prepare(with_load(holders, layer.load()), order=order, below=below, has_entries=True)
     listing.count = sum(map(len, below.values()))
     return listing
+
+
+def with_most(rows: Sequence[EntryRow], words: Words) -> list[EntryRow]:
+    """The entries with the most of the words, none where no entry has any."""
+    shares = [words.share(row.entry.text) for row in rows]
+    most = max(shares, default=0)
+    return [row for row, share in zip(rows, shares, strict=True) if share == most > 0]
 
 
 def _as_known(hit: Hit, known: Listing | None) -> Hit:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from pimem_core.systems.layers import LayerStore
 from pimem_core.systems.stores import ComposingStore, WritableStore
 
+from ..drawing.matches import NO_WORDS
 from .branches import EntryRow, file_of, handle
 from .empty_states import state_of, state_of_layer
 from .filtering import next_type
@@ -134,9 +135,11 @@ class Browsing:
         #: The filter as it was typed.
         self.query = ""
         #: The words of it that are looked for in texts, and marked.
-        self.words = ""
+        self.words = NO_WORDS
         #: What it has found; None until it has found anything.
         self.hits: Listing | None = None
+        #: Says that there is nothing, and what is like it.
+        self.nothing = ""
         #: Whether reading takes so long that it is worth a message.
         self.is_slow = False
 
@@ -187,7 +190,7 @@ class Browsing:
         self.query = query
         if not query:
             self.hits = None
-            self.words = ""
+            self.words = NO_WORDS
 
     def searches(self, store: Store, query: str) -> bool:
         """Whether a search is still the one that is wanted."""
@@ -225,6 +228,7 @@ class Browsing:
             self.hits,
             key_for("list.new") if self.can_write() else "",
             key_for("filter.clear"),
+            self.nothing,
         )
         if text is not None and view.layer is not None and view.layer.missing and not self.query:
             return state_of_layer(view.layer, key_for("layer.init"))

@@ -12,7 +12,6 @@ from .filtering import NO_TYPE, parse
 if TYPE_CHECKING:
     from pimem_core.model import StoreStatus
 
-    from .filtering import Filter
     from .layer_state import LayerState
     from .listing import Listing
 
@@ -25,6 +24,7 @@ def state_of(
     hits: Listing | None,
     new_key: str = "",
     clear_key: str = "esc",
+    nothing: str = "",
 ) -> str | None:
     """The message for a store without rows, or None when the list shows.
 
@@ -36,6 +36,7 @@ def state_of(
         hits: What the filter found so far; None while it has found nothing yet.
         new_key: The key that writes a topic; empty where none can be written.
         clear_key: The key that clears the filter.
+        nothing: What the search says of finding nothing; empty for a filter by type.
     """
     if error and (listing is None or not listing.topics):
         return (
@@ -46,8 +47,8 @@ def state_of(
         return "Reading …"
     if query:
         if hits is not None and not hits.topics:
-            wanted = parse(query, listing.types, listing.type_word)
-            return f"{_nothing(wanted, listing.type_word)}\n\n{clear_key} clears the filter."
+            said = nothing or _nothing(query, listing)
+            return f"{said}\n\n{clear_key} clears the filter."
         return None
     if listing.topics:
         return None
@@ -89,7 +90,8 @@ def state_of_layer(found: LayerState, key: str) -> str:
     )
 
 
-def _nothing(wanted: Filter, word: str) -> str:
+def _nothing(query: str, listing: Listing) -> str:
+    wanted, word = parse(query, listing.types, listing.type_word), listing.type_word
     words = f"“{clean(wanted.words, 60)}”"
     if wanted.type is None:
         return f"Nothing contains {words}."

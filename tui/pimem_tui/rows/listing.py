@@ -11,12 +11,15 @@ from rich.cells import cell_len
 
 from ..drawing.cells import clean
 from .filtering import NO_TYPE
+from .hits import Reordered
 from .ordering import places_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from pimem_core.model import Topic
+
+    from .hits import Hits
 
 #: Names wider than this do not widen the column.
 MAX_NAME_CELLS = 32
@@ -36,7 +39,7 @@ class Listing:
 
     topics: list[Topic] = field(default_factory=list)
     #: Why each row is here, for a filter; None for the whole store.
-    hits: list[Hit] | None = None
+    hits: Hits | None = None
     #: The first row of each file.
     rows: dict[str, int] = field(default_factory=dict)
     stale: int = 0
@@ -75,7 +78,7 @@ class Listing:
 
 def prepare(
     topics: Sequence[Topic],
-    hits: Sequence[Hit] | None = None,
+    hits: Hits | None = None,
     *,
     order: int = 0,
     below: Mapping[str, Sequence[Topic]] | None = None,
@@ -93,10 +96,10 @@ def prepare(
     if order:
         places = places_of(topics, order)
         topics = [topics[place] for place in places]
-        hits = None if hits is None else [hits[place] for place in places]
+        hits = None if hits is None else Reordered(hits, places)
     listing = Listing(
         topics=list(topics),
-        hits=None if hits is None else list(hits),
+        hits=hits,
         stale=sum(topic.stale for topic in topics),
         problems=sum(topic.problem is not None for topic in topics),
         count=len(topics),

@@ -13,6 +13,7 @@ from textual.widgets import Static
 
 from ..drawing.cells import clean, cut
 from ..drawing.links import places_of, targets_of
+from ..drawing.matches import NO_MARKS, NO_WORDS
 from ..keys.bindings import bindings, bindings_of
 from ..rows.branches import EntryRow, file_of
 from ..services.manager_app import ManagerApp
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
     from ..drawing.lines import Line
     from ..drawing.links import Target
+    from ..drawing.matches import Marks, Words
     from ..services.outcomes import TopicChanged
     from ..services.watcher import StoreTouched
 
@@ -50,9 +52,10 @@ class _Stop(NamedTuple):
     """A topic on the trail of followed links, as it was left."""
 
     topic: Topic
-    query: str
+    words: Words
     links: Links | None
     lines: Sequence[Line]
+    marks: Marks
     foot: Sequence[Line]
     truncated: bool
     scroll_y: int
@@ -68,6 +71,7 @@ class DetailScreen(BaseScreen[None], Reader):
     AUTO_FOCUS = "BodyView"
     KEY_BAR = (
         "topic.back",
+        "match.next",
         "link.next",
         "link.follow",
         "topic.edit",
@@ -81,6 +85,7 @@ class DetailScreen(BaseScreen[None], Reader):
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings("topic.back", "topic.edit", "topic.edit_outside", "topic.pin", "topic.remove"),
         *bindings("topic.copy", "entry.status", "entry.supersede", "entry.archive"),
+        *bindings_of("match"),
         *bindings_of("link"),
     ]
 
@@ -94,14 +99,14 @@ class DetailScreen(BaseScreen[None], Reader):
         store: Store,
         status: StoreStatus | None,
         topic: Topic,
-        query: str,
+        words: Words,
         now: Callable[[], float],
     ) -> None:
         super().__init__()
         self._store = store
         self._status = status
         self._topic = topic
-        self._query = query
+        self._words = words
         self._now = now
         self._actions = TopicActions(self.app, self.subject)
         self._width = 0
@@ -110,6 +115,7 @@ class DetailScreen(BaseScreen[None], Reader):
         #: The file that somebody else changed, until it is read again and the person knows.
         self._touched = ""
         self._lines: Sequence[Line] = ()
+        self._marks = NO_MARKS
         self._truncated = False
         #: What stands below the body, and the links that it is about; None until they are known.
         self._foot: Sequence[Line] = ()
@@ -185,7 +191,8 @@ class DetailScreen(BaseScreen[None], Reader):
         self._links = links
         self.due |= not again
         width = self.body.measure
-        self.read("body", partial(read_body, self._store, self._topic, width, again=again))
+        job = partial(read_body, self._store, self._topic, width, again=again, words=self._words)
+        self.read("body", job)
 
     @on(BodyRead)
     def _take_body(self, message: BodyRead) -> None:
@@ -194,6 +201,7 @@ class DetailScreen(BaseScreen[None], Reader):
         self.add_class("-read")
         self._topic = message.topic
         self._lines, self._truncated = message.lines, message.truncated
+        self._marks = message.marks
         if self._touched == file_of(self._topic):
             self._touched = ""
             if not message.error:  # which stands in the place of the text
@@ -230,12 +238,17 @@ class DetailScreen(BaseScreen[None], Reader):
         self.heading.show(self._topic)
         note = self.query_one("#note", Static)
         key = self.app.key_for("topic.edit_outside")
-        note.update(f"This is the beginning of a long memory; {key} opens all of it.")
+        said = f"This is the beginning of a long memory; {key} opens all of it."
+        if self._words and not self._marks:
+            said = f"The words are further on in this long memory; {key} opens all of it."
+        note.update(said)
         self.set_class(self._truncated, "-noted")
         lines = [*self._lines, *self._foot]
         keep = self._shown_file == self._topic.file
         self._shown_file = self._topic.file
-        self.body.show(lines, query=self._query, keep_place=keep)
+        self.body.show(lines, self._marks, keep_place=keep)
+        if not keep and self._marks:
+            self.body.go_to_match(self._marks.best)
         if self._links is not None:
             targets = targets_of(self._links)
             self.body.link_up(targets, places_of(lines, targets))
@@ -247,12 +260,14 @@ class DetailScreen(BaseScreen[None], Reader):
     # Links -------------------------------------------------------------------------------------
 
     def _show_link(self) -> None:
-        """Say in words which link is chosen, or where esc goes back to."""
+        """Say in words which link is chosen or which match, or where esc goes back to."""
         target = self.body.target
         if target is not None:
             name = cut(clean(target.name), _MAX_NAME_CELLS)
             place = f"{(self.body.chosen or 0) + 1} of {self.body.link_count}"
             self.key_bar.status = f"link {place}: {name}"
+        elif self.body.match is not None:
+            self.key_bar.status = f"match {self.body.match + 1:,} of {self.body.match_count:,}"
         elif self._trail:
             name = cut(clean(self._trail[-1].topic.name), _MAX_NAME_CELLS)
             self.key_bar.status = f"esc to {name}"
@@ -263,6 +278,12 @@ class DetailScreen(BaseScreen[None], Reader):
     def action_next_link(self, by: int) -> None:
         """Choose another link."""
         self.body.choose(self.body.next_link(by))
+        self._show_link()
+
+    def action_next_match(self, by: int) -> None:
+        """Go to another match of the search that the topic was opened from."""
+        self.body.choose(None)
+        self.body.go_to_match(self.body.next_match(by))
         self._show_link()
 
     def action_follow(self) -> None:
@@ -290,16 +311,17 @@ class DetailScreen(BaseScreen[None], Reader):
         self._trail.append(
             _Stop(
                 self._topic,
-                self._query,
+                self._words,
                 self._links,
                 self._lines,
+                self._marks,
                 self._foot,
                 self._truncated,
                 round(self.body.scroll_y),
                 self.body.chosen,
             )
         )
-        self._topic, self._query, self._foot = target.topic, "", ()
+        self._topic, self._words, self._foot = target.topic, NO_WORDS, ()
         self.body.choose(None)
         self.body.link_up({}, ())  # those of the old text, which shows until the new one is there
         self._read()
@@ -310,8 +332,9 @@ class DetailScreen(BaseScreen[None], Reader):
             self.dismiss()
             return
         stop = self._trail.pop()
-        self._topic, self._query, self._links = stop.topic, stop.query, stop.links
+        self._topic, self._words, self._links = stop.topic, stop.words, stop.links
         self._lines, self._foot, self._truncated = stop.lines, stop.foot, stop.truncated
+        self._marks = stop.marks
         self.body.choose(None)
         self._show_text()
         self.body.jump_to(stop.scroll_y)
@@ -322,6 +345,8 @@ class DetailScreen(BaseScreen[None], Reader):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Besides what all topics need: links, which most texts have none of."""
+        if action == "next_match":
+            return self.body.match_count > 0
         if action in _LINK_ACTIONS:
             return self.has_class("-read") and self.body.link_count > 0
         return self._actions.check(str(parameters[0])) if action == "topic" else True

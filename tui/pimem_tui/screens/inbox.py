@@ -13,6 +13,7 @@ from rich.cells import cell_len
 from textual import getters, on
 
 from ..drawing.cells import clean, cut
+from ..drawing.matches import NO_WORDS
 from ..drawing.wrap import Run
 from ..keys.bindings import bindings_of
 from ..rows.targets import target_options, typed_target
@@ -279,7 +280,7 @@ class InboxScreen(BaseScreen[None], Reader):
 
         row = self.selected
         if row is not None:
-            self.app.push_screen(DetailScreen(row.layer, None, _topic(row), "", self._now))
+            self.app.push_screen(DetailScreen(row.layer, None, _topic(row), NO_WORDS, self._now))
 
     def action_edit(self) -> None:
         """Edit the file here."""

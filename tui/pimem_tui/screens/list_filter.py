@@ -100,6 +100,7 @@ class ListFilter:
         untouched = self._ranking and self._frame.topic_list.selected == 0
         self._ranked, self._ranking = message.query, not message.done
         self._browsing.hits, self._browsing.words = message.listing, message.words
+        self._browsing.nothing = message.nothing
         found = plural(message.listing.count, "hit")
         self._frame.filter_bar.note = found if message.done else f"{found} …"
         self._frame.show_hits(message.listing, best_first=fresh or untouched)

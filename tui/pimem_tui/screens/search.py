@@ -11,12 +11,13 @@ from pimem_core.formats.text import plural, visible, visible_cell
 from pimem_core.search.finding import find
 from pimem_core.systems.stores import FolderStore
 from pimem_styles import stylesheets
+from rich.cells import cell_len
 from textual import getters, on
 from textual.containers import Horizontal
 from textual.widgets import Input, Static
 
-from ..drawing.cells import clean, cut, fit
-from ..drawing.matches import find_matches
+from ..drawing.cells import clean, fit
+from ..drawing.matches import NO_WORDS, Words, around, cleaned, set_off
 from ..drawing.wrap import Run
 from ..keys.bindings import bindings_of
 from ..services.manager_app import ManagerApp
@@ -46,6 +47,8 @@ _REPORT_S = 0.12
 #: The same while texts are read, which takes turns with searching them.
 _FILLING_S = 0.4
 _NAME_CELLS = 30
+#: Cells from which a hit says why it is one.
+_LEAST_WHY = 8
 #: Keys that are about the hits, by their ids.
 _ABOUT_HITS = [f"search.{name}" for name in ("open", "up", "down", "page_up", "page_down")]
 
@@ -55,7 +58,9 @@ class Found(FieldMessage):
 
     query: str
     hits: Sequence[tuple[int, Hit]]
+    words: Words
     rows: Sequence[Sequence[Run]]
+    nothing: str
     note: str
     done: bool
     errors: Sequence[str]
@@ -95,6 +100,7 @@ class SearchScreen(BaseScreen[None], Reader):
         self._statuses = statuses
         self._now = now
         self._hits: Sequence[tuple[int, Hit]] = ()
+        self._found = NO_WORDS
         self._width = 0
 
     def compose(self) -> ComposeResult:
@@ -165,7 +171,7 @@ class SearchScreen(BaseScreen[None], Reader):
         self.due &= not message.done
         at = self.rows.selected
         chosen = self._hits[at] if 0 < at < len(self._hits) else None
-        self._hits = message.hits
+        self._hits, self._found = message.hits, message.words
         selected = 0
         if chosen is not None:  # what the eye is on stays, though hits come in before it
             where = (chosen[0], chosen[1].topic.file)
@@ -176,7 +182,8 @@ class SearchScreen(BaseScreen[None], Reader):
         text = ""
         if not message.hits:
             key = self.app.key_for("search.back")
-            text = f"Nothing found. {key} clears the words." if message.done else "Searching …"
+            text = f"{message.nothing}\n\n{key} clears the words."
+            text = text if message.done else "Searching …"
         self._say("\n\n".join((text, *message.errors)) if text else "")
         if message.done and message.hits and message.errors:
             self.app.notices.say_error(message.errors[0])
@@ -192,7 +199,7 @@ class SearchScreen(BaseScreen[None], Reader):
                     self._stores[index],
                     self._statuses[index],
                     hit.topic,
-                    self.words.value,
+                    self._found,
                     self._now,
                 )
             )
@@ -235,12 +242,13 @@ def _search(
             numbers[id(kept)] = stores.index(filling)
         found = find(ready, query, typing=True, cancelled=cancelled)
         hits = [(numbers[id(shelf)], hit) for shelf, hit in found.shelved(_MOST)]
-        rows = [_row(names[number], hit, query, width, cells) for number, hit in hits]
+        words = Words.of(found)
+        rows = [_row(names[number], hit, words, width, cells) for number, hit in hits]
         said = plural(len(found), "hit") + note
         if done and len(found) > _MOST:
             said = f"the first {_MOST:,} hits; type on"
         if not cancelled():
-            post(Found(query, hits, rows, said, done, tuple(errors)))
+            post(Found(query, hits, words, rows, found.nothing(query), said, done, tuple(errors)))
 
     for number, store in enumerate(stores):
         name = names[number]
@@ -270,36 +278,22 @@ def _search(
     report("", done=True)
 
 
-def _row(store: str, hit: Hit, query: str, width: int, cells: int) -> Sequence[Run]:
+def _row(store: str, hit: Hit, words: Words, width: int, cells: int) -> Sequence[Run]:
     """Store, name, and where the words are; the snippet goes first where there is no room."""
     topic = hit.topic
     name_cells = min(_NAME_CELLS, max(width - cells - 6, 8))
     where = f"line {hit.line}: " if hit.line is not None else ""
-    why = hit.snippet if hit.where in ("body", "file") else topic.summary
-    room = width - cells - name_cells - 7
-    runs = [
-        Run(f" {fit(store, cells)}  ", "muted"),
-        *_marked(fit(clean(topic.name), name_cells), query, "name"),
-    ]
-    if room > len(where) + 8:
-        text = _around(clean(why), query, room - len(where))
-        runs += [Run(f"  {where}", "muted"), *_marked(text, query, "muted")]
-    return runs
-
-
-def _around(text: str, query: str, cells: int) -> str:
-    """As much of a text as fits, so that the first place with the words shows."""
-    found = find_matches(text, query)
-    if found and found[0][1] > cells - 1:
-        text = "…" + text[max(found[0][0] - cells // 3, 0) :]
-    return cut(text, cells)
-
-
-def _marked(text: str, query: str, kind: str) -> list[Run]:
-    """The text with the words that were looked for set off."""
-    runs: list[Run] = []
-    at = 0
-    for start, end in find_matches(text, query):
-        runs += [Run(text[at:start], kind), Run(text[start:end], "match")]
-        at = end
-    return [run for run in (*runs, Run(text[at:], kind)) if run.text]
+    if hit.note:
+        where += f"({clean(hit.note)}) "
+    name = fit(clean(topic.name), name_cells)
+    parts = [(f" {fit(store, cells)}  ", "muted"), *set_off(name, words.places(name), "name")]
+    room = width - cells - name_cells - 7 - cell_len(where)
+    if room > _LEAST_WHY:
+        if hit.where in ("body", "file"):
+            why, places = cleaned(hit.snippet, hit.matches)
+        else:
+            why = clean(topic.summary)
+            places = words.places(why)
+        text, places = around(why, places, room)
+        parts += [(f"  {where}", "muted"), *set_off(text, places, "muted")]
+    return [Run(text, kind) for text, kind in parts]

@@ -10,7 +10,7 @@ from rich.style import Style
 from textual.geometry import Size
 from textual.strip import Strip
 
-from ..drawing.matches import best_line, find_matches
+from ..drawing.matches import NO_MARKS
 from ..keys.bindings import bindings_of
 from ..workers.field_message import FieldMessage
 from .line_view import LineView
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from ..drawing.lines import Line
     from ..drawing.links import Place, Target
+    from ..drawing.matches import Marks
     from ..drawing.wrap import Run
 
 #: The widest line that reads well, in cells.
@@ -73,7 +74,8 @@ class BodyView(LineView, TextStyled):
         self._targets: Mapping[str, Target] = {}
         self._places: Sequence[Place] = ()
         self._chosen: int | None = None
-        self._query = ""
+        self._marks = NO_MARKS
+        self._match: int | None = None
         self._styles: dict[str, Style] = {}
 
     @property
@@ -87,15 +89,19 @@ class BodyView(LineView, TextStyled):
         """Where the text begins."""
         return max((self.size.width - 1 - self.measure) // 2, 0)
 
-    def show(self, lines: Sequence[Line], *, query: str = "", keep_place: bool = False) -> None:
+    def show(
+        self, lines: Sequence[Line], marks: Marks = NO_MARKS, *, keep_place: bool = False
+    ) -> None:
         """Show other lines.
 
         Args:
             lines: The text, laid out for `measure`.
-            query: Marked where it occurs; the first place is scrolled to.
+            marks: What a search found in them; the best place is scrolled to.
             keep_place: Stay where the view is, as for the same text changed.
         """
-        self._lines, self._query = lines, query
+        self._lines, self._marks = lines, marks
+        if not keep_place or (self._match or 0) >= len(marks):
+            self._match = None
         self.virtual_size = Size(self.size.width, len(lines))
         if not keep_place:
             self.jump_to(self._first_match())
@@ -150,6 +156,27 @@ class BodyView(LineView, TextStyled):
         above = (n for n in reversed(range(count)) if self._places[n].line < bottom)
         return next(above, count - 1)
 
+    @property
+    def match_count(self) -> int:
+        """How many matches there are to go to."""
+        return len(self._marks)
+
+    @property
+    def match(self) -> int | None:
+        """The match that was gone to by its place in the text, from 0."""
+        return self._match
+
+    def go_to_match(self, number: int | None) -> None:
+        """Set a match off and bring it into view, or none."""
+        self._match = number
+        if number is not None:
+            self.reveal(self._marks.places[number].line)
+        self.refresh()
+
+    def next_match(self, by: int) -> int:
+        """The match after the one that was gone to, or before it; at first the best one."""
+        return self._marks.best if self._match is None else (self._match + by) % len(self._marks)
+
     def on_click(self, event: events.Click) -> None:
         """Tell of a click on a link; one that ends a selection is none."""
         number, cell = event.y + self.scroll_offset.y, event.x - self.left
@@ -176,11 +203,10 @@ class BodyView(LineView, TextStyled):
 
     def _first_match(self) -> int:
         """The line to begin at: a little above the best match when that is out of view."""
-        if self._query:
-            number = best_line([line.text for line in self._lines], self._query)
-            if number is not None and number >= self.size.height:
-                return max(number - 2, 0)
-        return 0
+        if not self._marks:
+            return 0
+        number = self._marks.places[self._marks.best].line
+        return max(number - 2, 0) if number >= self.size.height else 0
 
     def on_resize(self) -> None:
         """The height of the text stays, the width follows."""
@@ -213,9 +239,12 @@ class BodyView(LineView, TextStyled):
             part = _CHOSEN + run.text[1:] if begins else run.text
             styles.append((part, self._style(kind)))
             cell += cell_len(run.text) if self._targets else 0
-        if self._query:
-            found = find_matches(line.text, self._query)
+        found = self._marks.in_line(number)
+        if found:
             styles = _overlay(styles, found, self._style("match"))
+        if self._match is not None and self._marks.places[self._match].line == number:
+            here = self._marks.places[self._match]
+            styles = _overlay(styles, [(here.start, here.end)], self._style("chosen"))
         selection = self.text_selection
         span = selection.get_span(number) if selection is not None else None
         if span is not None:
@@ -250,7 +279,7 @@ class BodyView(LineView, TextStyled):
 
 
 def _overlay(
-    runs: list[tuple[str, Style]], spans: list[tuple[int, int]], style: Style
+    runs: list[tuple[str, Style]], spans: Sequence[tuple[int, int]], style: Style
 ) -> list[tuple[str, Style]]:
     """Put a style over stretches of the runs, given in characters of the whole line."""
     for start, end in spans:

@@ -167,7 +167,7 @@ class ListFrame(Vertical):
         whole = view.listing or hits
         self.topic_list.show(
             hits,
-            query=self._browsing.words,
+            words=self._browsing.words,
             name_cells=whole.name_cells,
             type_cells=whole.type_cells,
             file=hits.topics[0].file if best_first and hits.topics else view.file,

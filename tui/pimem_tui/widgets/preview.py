@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from pimem_core.systems.stores import Store
     from textual.timer import Timer
 
+    from ..drawing.matches import Words
+
 #: Seconds the selection rests before its text is read.
 _REST_S = 0.03
 
@@ -34,7 +36,7 @@ class Preview(Vertical, Reader):
     def __init__(self, now: Callable[[], float]) -> None:
         super().__init__()
         self._now = now
-        self._wanted: tuple[Store, Topic, str] | None = None
+        self._wanted: tuple[Store, Topic, Words] | None = None
         self._shown: tuple[str, str] | None = None
         self._short = False
         self._rest: Timer | None = None
@@ -50,9 +52,9 @@ class Preview(Vertical, Reader):
         if self.children:
             self.heading.short = short
 
-    def show(self, store: Store, topic: Topic | None, query: str) -> None:
+    def show(self, store: Store, topic: Topic | None, words: Words) -> None:
         """Show another topic, or the same one changed, when the selection has come to rest."""
-        self._wanted = None if topic is None else (store, topic, query)
+        self._wanted = None if topic is None else (store, topic, words)
         if self._rest is not None:
             self._rest.stop()
         self._rest = self.set_timer(_REST_S, self._read)
@@ -83,18 +85,18 @@ class Preview(Vertical, Reader):
             self.body.show(())
             self._shown = None
             return
-        store, topic, _query = self._wanted
-        self.read("preview", partial(read_body, store, topic, self.body.measure))
+        store, topic, words = self._wanted
+        self.read("preview", partial(read_body, store, topic, self.body.measure, words=words))
 
     @on(BodyRead)
     def _show_body(self, message: BodyRead) -> None:
         message.stop()
         if self._wanted is None:
             return
-        store, topic, query = self._wanted
+        store, topic, _words = self._wanted
         if (message.store, message.topic.file) != (store, topic.file):
             return
         self.heading.show(topic)
         place = (store.place, topic.file)
-        self.body.show(message.lines, query=query, keep_place=self._shown == place)
+        self.body.show(message.lines, message.marks, keep_place=self._shown == place)
         self._shown = place

@@ -11,6 +11,7 @@ from textual.geometry import Size
 from textual.reactive import reactive
 from textual.strip import Strip
 
+from ..drawing.matches import NO_WORDS
 from ..keys.bindings import bindings
 from ..rows.branches import EntryRow
 from ..rows.listing import BRANCH_CELLS, Listing
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from textual import events
     from textual.binding import BindingType
     from textual.message import Message
+
+    from ..drawing.matches import Words
 
 #: Before the name of a file whose entries are hidden, and of one whose entries show.
 _FOLDED, _UNFOLDED = "▸ ", "▾ "
@@ -83,7 +86,7 @@ class TopicList(LineView, TextStyled, can_focus=True):
         super().__init__()
         self._now = now
         self.listing = Listing()
-        self._query = ""
+        self._words = NO_WORDS
         self._name_cells = 0
         self._type_cells = 0
         self._marked: Collection[str] = ()
@@ -101,7 +104,7 @@ class TopicList(LineView, TextStyled, can_focus=True):
         self,
         listing: Listing,
         *,
-        query: str = "",
+        words: Words = NO_WORDS,
         name_cells: int,
         type_cells: int = 0,
         file: str | None = None,
@@ -110,7 +113,7 @@ class TopicList(LineView, TextStyled, can_focus=True):
 
         Args:
             listing: The new rows.
-            query: The text to mark in them.
+            words: What to mark in them.
             name_cells: Width that the longest name of the store would like.
             type_cells: The same for types; 0 in a store without them.
             file: The topic to select; the selected one when left out.
@@ -118,7 +121,7 @@ class TopicList(LineView, TextStyled, can_focus=True):
         old, row = self.listing, self.selected
         wanted = file or (self.topic.file if self.topic else None)
         offset = row * self._row_height - round(self.scroll_y)
-        self.listing, self._query = listing, query
+        self.listing, self._words = listing, words
         self._name_cells, self._type_cells = name_cells, type_cells
         self._strips.clear()
         new_row = _follow(old, row, listing, wanted)
@@ -240,13 +243,13 @@ class TopicList(LineView, TextStyled, can_focus=True):
         hit = self.listing.hits[row] if self.listing.hits is not None else None
         layout = self._layout(width)
         if part:
-            runs = draw_why(hit, self._query, width)
+            runs = draw_why(hit, self._words, width)
         else:
             flag = "marked" if topic.file in self._marked else ""
             if not flag and topic.file in self._changed:
                 flag = "changed"
             branch = self._branch(topic)
-            runs = draw_row(topic, hit, self._query, layout, self._now(), flag, branch)
+            runs = draw_row(topic, hit, self._words, layout, self._now(), flag, branch)
         return Strip([Segment(text, styles[kind]) for text, kind in runs], width)
 
     def _branch(self, topic: Topic) -> str:

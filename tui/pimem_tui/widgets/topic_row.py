@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from rich.cells import cell_len
 
 from ..drawing.cells import clean, cut, fit
-from ..drawing.matches import find_matches
+from ..drawing.matches import around, cleaned, set_off
 from ..rows.ages import short_age
 from ..rows.branches import ARCHIVED, EntryRow
 
 if TYPE_CHECKING:
     from pimem_core.model import Hit, Topic
+
+    from ..drawing.matches import Words
 
 _AGE_CELLS = 4
 _MARK_CELLS = 3
@@ -87,7 +89,7 @@ def is_past(topic: Topic) -> bool:
 def draw_row(
     topic: Topic,
     hit: Hit | None,
-    query: str,
+    words: Words,
     layout: RowLayout,
     now: float,
     flag: str = "",
@@ -101,16 +103,15 @@ def draw_row(
     sign, kind = mark(topic)
     dim = is_past(topic)
     runs: _Runs = [_FLAGS[flag], (sign, kind), (" ", "")]
-    name_query = query if hit and hit.where == "name" else ""
     if branch:
         runs.append((branch, "muted"))
     room = max(layout.name - cell_len(branch), 0)
-    runs += _marked(fit(clean(topic.name), room), name_query, "faint" if dim else "name")
+    runs += _marked(fit(clean(topic.name), room), words, "faint" if dim else "name")
     if layout.type:
         runs.append((" " * _GAP + fit(clean(topic.type or ""), layout.type), "muted"))
     if layout.summary:
         runs.append((" " * _GAP, ""))
-        runs += _second_column(topic, hit, query, layout.summary)
+        runs += _second_column(topic, hit, words, layout.summary)
     if layout.cost:
         runs.append((f"{_cost(topic):>{layout.cost}}", "muted"))
     age = short_age(topic.stamp, now)[:_AGE_CELLS]
@@ -130,14 +131,13 @@ def _cost(topic: Topic) -> str:
     return f"{tokens} tok" if tokens < 1_000 else f"{tokens / 1_000:.1f}k tok"
 
 
-def draw_why(hit: Hit | None, query: str, width: int) -> _Runs:
+def draw_why(hit: Hit | None, words: Words, width: int) -> _Runs:
     """The second line of a hit in a narrow list: where and how it matched."""
     runs: _Runs = [("     ", "")]
     room = max(width - 6, 0)
     if hit is not None:
         # A name shows its match by itself.
-        named = hit.where == "name"
-        runs += [(cut(clean(hit.topic.summary), room), "muted")] if named else why(hit, query, room)
+        runs += _about(hit, words, room) if hit.where == "name" else why(hit, room)
     used = sum(cell_len(text) for text, _ in runs)
     if used > width:
         return _crop(runs, width)
@@ -145,40 +145,39 @@ def draw_why(hit: Hit | None, query: str, width: int) -> _Runs:
     return runs
 
 
-def why(hit: Hit, query: str, width: int) -> _Runs:
+def why(hit: Hit, width: int) -> _Runs:
     """Where a topic matched and the words around it, at most `width` cells."""
     where = f"line {hit.line}" if hit.line is not None else hit.where
-    label = cut(f"{where}: ", width)
-    runs: _Runs = [(label, "accent")]
-    room = width - cell_len(label)
-    text = clean(hit.snippet)
-    matches = find_matches(text, query)
-    if matches and cell_len(text[: matches[0][1]]) > room:
-        text = _from_near(text, matches[0][0], room)
-    return runs + _marked(cut(text, room), query, "muted")
+    label = cut(f"{where}{_instead(hit)}: ", width)
+    text, places = around(*cleaned(hit.snippet, hit.matches), width - cell_len(label))
+    return [(label, "accent"), *set_off(text, places, "muted")]
 
 
-def _from_near(text: str, position: int, room: int) -> str:
-    """The end of a text, begun at a word some way before a position so that it comes into view."""
-    start = max(position - room // 3, 0)
-    space = text.find(" ", start, position)
-    return "…" + text[start if space < 0 else space + 1 :]
+def _instead(hit: Hit) -> str:
+    """Which words were taken for others, to be put after where they are."""
+    return f" ({clean(hit.note)})" if hit.note else ""
 
 
-def _second_column(topic: Topic, hit: Hit | None, query: str, width: int) -> _Runs:
-    if hit is not None and hit.where not in ("name", "muted"):
-        runs = why(hit, query, width)
+def _about(hit: Hit, words: Words, width: int) -> _Runs:
+    """What a topic that is found by its name is about, at most `width` cells."""
+    label = cut(f"{_instead(hit)[1:]} " if hit.note else "", width)
+    summary = clean(hit.topic.summary)
+    text, places = around(summary, words.places(summary), width - cell_len(label))
+    return [*([(label, "accent")] if label else []), *set_off(text, places, "muted")]
+
+
+def _second_column(topic: Topic, hit: Hit | None, words: Words, width: int) -> _Runs:
+    if hit is not None and hit.where != "name":
+        runs = why(hit, width)
     else:
         shown, kind = _lead(topic)
         shown = cut(shown, width)
         room = width - cell_len(shown)
-        summary = clean(topic.summary)
-        found = query if hit and hit.where == "summary" else ""
-        matches = find_matches(summary, found)
-        if matches and cell_len(summary[: matches[0][1]]) > room:
-            summary = _from_near(summary, matches[0][0], room)
         runs = [(shown, kind)] if shown else []
-        runs += _marked(cut(summary, room), found, "muted")
+        if hit is not None:
+            runs += _about(hit.but(topic=topic), words, room)
+        else:
+            runs.append((cut(clean(topic.summary), room), "muted"))
     used = sum(cell_len(text) for text, _ in runs)
     runs.append((" " * max(width - used, 0), ""))
     return runs
@@ -195,18 +194,8 @@ def _lead(topic: Topic) -> tuple[str, str]:
     return ("", "") if topic.listed else ("(not in the index) ", "warning")
 
 
-def _marked(text: str, query: str, kind: str) -> _Runs:
-    """The text in its style, with the matches of a query set off."""
-    runs: _Runs = []
-    position = 0
-    for start, end in find_matches(text, query):
-        if start > position:
-            runs.append((text[position:start], kind))
-        runs.append((text[start:end], "match"))
-        position = end
-    if position < len(text):
-        runs.append((text[position:], kind))
-    return runs
+def _marked(text: str, words: Words, kind: str) -> _Runs:
+    return set_off(text, words.places(text), kind)
 
 
 def _crop(runs: _Runs, width: int) -> _Runs:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..drawing.matches import NO_MARKS
 from .field_message import FieldMessage
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from textual.message import Message
 
     from ..drawing.lines import Line
+    from ..drawing.matches import Marks, Words
     from ..rows.layer_state import LayerState
     from ..rows.listing import Listing
 
@@ -60,14 +62,16 @@ class LayerRead(FieldMessage):
 class HitsFound(FieldMessage):
     """A search found topics so far; `done` when it is over.
 
-    `words` are those of the query that were looked for in texts.
+    `words` are those that were looked for in texts. `nothing` says that they are nowhere, and what
+    is like them.
     """
 
     store: Store
     query: str
     listing: Listing
     done: bool
-    words: str
+    words: Words
+    nothing: str = ""
 
 
 class SearchProgress(FieldMessage):
@@ -106,6 +110,7 @@ class BodyRead(FieldMessage):
     width: int
     truncated: bool = False
     error: str = ""
+    marks: Marks = NO_MARKS
 
 
 class LinksRead(FieldMessage):

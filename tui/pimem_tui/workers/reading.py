@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING
 
 from pimem_core.errors import AmbiguousTopicError, PimemError, TopicNotFoundError
 from pimem_core.formats.text import visible_cell
+from pimem_core.search.finding import find
 from pimem_core.systems.layers import STATUSES, LayerStore
 from pimem_core.systems.stores import FolderStore, SkimmableStore
 
 from ..drawing.cells import clean
+from ..drawing.matches import NO_WORDS, Words
 from ..log import unexpected
 from ..rows.branches import EntryRow, entry_rows, find_row, found_rows, handle, list_rows
 from ..rows.filtering import Filter, parse
+from ..rows.hits import FoundHits
 from ..rows.layer_state import LayerState
 from ..rows.listing import prepare
 from .messages import (
@@ -33,8 +36,9 @@ from .messages import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
-    from pimem_core.model import Hit, Topic
+    from pimem_core.model import Topic
     from pimem_core.paths import Places
+    from pimem_core.search.finding import Found
     from pimem_core.systems.stores import LinkedStore, Links, Store
     from textual.message import Message
 
@@ -47,8 +51,10 @@ if TYPE_CHECKING:
 _REPORT_S = 0.12
 #: Seconds before the first: a screenful shows while the rest is looked through.
 _FIRST_S = 0.04
-#: Rows that hardly a terminal has more of.
-_SCREENFUL = 100
+#: How much longer texts are read than those that were read are searched.
+_READING_SHARE = 3
+#: Rows that hardly a terminal has more of, and those of some pages.
+_SCREENFUL, _PAGES = 100, 300
 #: Previews as long as this were probably cut; a little below the 50 KiB that stores keep to.
 _CUT_BYTES = 50_000
 
@@ -206,28 +212,36 @@ def search(
     """
     if isinstance(store, FolderStore):
         store.keep_texts()
-    hits: list[Hit] = []
     wanted = Filter(query)
-    reported = time.monotonic() + _FIRST_S - _REPORT_S
+    due = time.monotonic() + _FIRST_S
 
     def progress(looked_at: int, total: int) -> None:
-        nonlocal reported
-        if time.monotonic() - reported < _REPORT_S or cancelled():
+        nonlocal due
+        begun = time.monotonic()
+        if begun < due or cancelled():
             return
-        reported = time.monotonic()
-        if hits:
-            listing = prepare([hit.topic for hit in hits], hits, order=order)
-            post(HitsFound(store, query, listing, done=False, words=wanted.words))
+        kept = store.kept if layer is None and isinstance(store, FolderStore) else None
+        if kept is not None:
+            some = find([kept], wanted.words, typing=True, cancelled=cancelled)
+            if wanted.type is not None:
+                some = some.only(wanted.takes)
+            if some:
+                _post_hits(store, query, post, cancelled, some, order=order, done=False)
         post(SearchProgress(store, query, looked_at, total))
+        now = time.monotonic()
+        # Reading goes on for most of the time, however long it takes to search what was read.
+        due = now + max(_REPORT_S, _READING_SHARE * (now - begun))
 
     layer = store if isinstance(store, LayerStore) else None
     try:
         if layer is not None and "status:" in query.casefold():
             wanted = parse(query, STATUSES, "status")
             if wanted.type is not None:
-                listing = found_rows(layer, wanted, (), order=order, known=known)
+                hits = store.search(wanted.words, typing=True) if wanted.words else None
+                listing = found_rows(layer, wanted, hits, order=order, known=known)
+                words = NO_WORDS if hits is None else Words.of(hits)
                 if not cancelled():
-                    post(HitsFound(store, query, listing, done=True, words=wanted.words))
+                    post(HitsFound(store, query, listing, done=True, words=words))
                 return
         if "type:" in query.casefold():
             whole = prepare(store.list(cancelled=cancelled))
@@ -235,27 +249,61 @@ def search(
             if not wanted.words and not cancelled():
                 taken = [topic for topic in whole.topics if wanted.takes(topic)]
                 listing = prepare(taken, order=order)
-                post(HitsFound(store, query, listing, done=True, words=""))
+                post(HitsFound(store, query, listing, done=True, words=NO_WORDS))
                 return
-        for hit in store.search(wanted.words, typing=True, cancelled=cancelled, progress=progress):
-            if cancelled():
-                return
-            if wanted.takes(hit.topic):
-                hits.append(hit)
+        found = store.search(wanted.words, typing=True, cancelled=cancelled, progress=progress)
+        nothing = found.nothing(wanted.words) if wanted.type is None else ""
+        if wanted.type is not None:
+            found = found.only(wanted.takes)
     except Exception as error:
         post(SearchFailed(store, query, words_of(error)))
         return
     if cancelled():
         return
-    if layer is None:
-        listing = prepare([hit.topic for hit in hits], hits, order=order)
-    else:
-        listing = found_rows(layer, wanted, hits, order=order, known=known)
-    post(HitsFound(store, query, listing, done=True, words=wanted.words))
+    if layer is not None:
+        listing = found_rows(layer, wanted, found, order=order, known=known)
+        post(HitsFound(store, query, listing, True, Words.of(found), nothing))
+        return
+    _post_hits(store, query, post, cancelled, found, order=order, nothing=nothing)
+
+
+def _post_hits(
+    store: Store,
+    query: str,
+    post: Post,
+    cancelled: Cancelled,
+    found: Found,
+    *,
+    order: int,
+    done: bool = True,
+    nothing: str = "",
+) -> None:
+    """Post all rows, with the snippets of the first; once done, make those of the next pages."""
+    topics = found.topics()
+    hits = FoundHits(found, topics)
+    listing = prepare(topics, hits, order=order)
+    rows = listing.hits or ()
+    for row in range(min(_SCREENFUL, len(rows))):
+        if cancelled():
+            return
+        rows[row]
+    post(HitsFound(store, query, listing, done, Words.of(found), nothing))
+    if done:
+        for row in range(_SCREENFUL, min(_PAGES, len(rows))):
+            if cancelled():
+                return
+            rows[row]
 
 
 def read_body(
-    store: Store, topic: Topic, width: int, post: Post, cancelled: Cancelled, *, again: bool = False
+    store: Store,
+    topic: Topic,
+    width: int,
+    post: Post,
+    cancelled: Cancelled,
+    *,
+    again: bool = False,
+    words: Words = NO_WORDS,
 ) -> None:
     """Read the start of a topic and lay it out.
 
@@ -266,6 +314,7 @@ def read_body(
         post: Takes the messages with the result.
         cancelled: Whether anybody still wants it.
         again: Look the topic itself up as well, since it was changed.
+        words: What to mark in it.
     """
     # These can wait until the list is there.
     from ..drawing.lines import Line
@@ -286,8 +335,9 @@ def read_body(
         return
     lines = lay_out(text, width) or [Line((Run("There is no text yet.", "muted"),))]
     truncated = len(text) >= _CUT_BYTES or len(text.encode(errors="replace")) >= _CUT_BYTES
+    marks = words.marks([line.text for line in lines])
     if not cancelled():
-        post(BodyRead(store, topic, lines, width, truncated=truncated))
+        post(BodyRead(store, topic, lines, width, truncated=truncated, marks=marks))
 
 
 def _found_again(store: Store, topic: Topic) -> Topic:
