@@ -25,6 +25,7 @@ from .keys.type_ahead import KeyHandled, TypeAhead
 from .log import logger, logging_to, unexpected
 from .navigation import ScreenNavigation
 from .preloading import Preloading
+from .rows.recent import RecentSearches
 from .screens.base import BaseScreen
 from .screens.browser import BrowserScreen
 from .services.changes import Changes
@@ -139,6 +140,7 @@ class PimemApp(ManagerApp):
 
     def _make_parts(self) -> None:
         places, stores, key_for = self.places, self.stores, self.key_for
+        self.searches = RecentSearches()
         self.loop = loop = Loop(self)
         self.navigation = navigation = ScreenNavigation(self)
         self.type_ahead = TypeAhead(self, super().on_event)

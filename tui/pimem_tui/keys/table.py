@@ -118,8 +118,12 @@ KEYS: dict[str, Key] = {
         "enter", "screen.accept_filter", "to list", "Go to the list and keep the filter"
     ),
     "filter.clear": Key("escape", "screen.leave", "clear", "Clear the filter, then close it"),
-    "filter.up": Key("up", "screen.move_in_list(-1)", "up", "Select the hit above"),
-    "filter.down": Key("down", "screen.move_in_list(1)", "down", "Select the hit below"),
+    "filter.up": Key(
+        "up", "screen.move_in_list(-1)", "up", "Select the hit above; at the first, an older search"
+    ),
+    "filter.down": Key(
+        "down", "screen.move_in_list(1)", "down", "Select the hit below, or a newer search"
+    ),
     # A text to read
     "text.up": Key("up,k", "scroll_up", "up", "Scroll up a line"),
     "text.down": Key("down,j", "scroll_down", "down", "Scroll down a line"),
@@ -185,8 +189,10 @@ KEYS: dict[str, Key] = {
     # The search across stores
     "search.open": Key("enter", "screen.open", "open", "Open the topic in its store"),
     "search.back": Key("escape", "screen.back", "back", "Clear the words, then back to the list"),
-    "search.up": Key("up", "screen.move(-1)", "up", "Select the hit above"),
-    "search.down": Key("down", "screen.move(1)", "down", "Select the hit below"),
+    "search.up": Key(
+        "up", "screen.move(-1)", "up", "Select the hit above; at the first, an older search"
+    ),
+    "search.down": Key("down", "screen.move(1)", "down", "Select the hit below, or a newer search"),
     "search.page_up": Key("pageup", "screen.page(-1)", "page up", "Move up by a screen"),
     "search.page_down": Key("pagedown", "screen.page(1)", "page down", "Move down by a screen"),
     # The handoff

@@ -124,7 +124,9 @@ class BrowserScreen(BaseScreen[None], Reader):
             is_slow=self._say_reading,
         )
         self._updates = ListUpdates(self.app, self.browsing, self.frame, self._loader, self._wait)
-        self._filter = ListFilter(self.browsing, self.frame, self._loader, self._wait)
+        self._filter = ListFilter(
+            self.browsing, self.frame, self._loader, self._wait, self.app.searches
+        )
         self._topic_actions = TopicActions(self.app, self.subject, self._marked)
         self._tree = TreeActions(self.browsing, self.frame, self._loader)
         self._layer = LayerActions(self.app.layers, self.browsing)
@@ -301,8 +303,8 @@ class BrowserScreen(BaseScreen[None], Reader):
         self._filter.next_type()
 
     def action_move_in_list(self, by: int) -> None:
-        """Move the selection while the filter is being typed."""
-        self.topic_list.action_move(by)
+        """Move the selection while the filter is being typed, or to a search before."""
+        self._filter.move(by)
 
     def action_leave(self) -> None:
         """Drop the marks, then clear and close the filter; without either, name what quits."""

@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING
 from pimem_core.formats.text import plural
 from pimem_core.systems.stores import FolderStore
 
+from ..rows.recent import Recall
+
 if TYPE_CHECKING:
     from ..keys.row_wait import RowWait
     from ..rows.browsing import Browsing
+    from ..rows.recent import RecentSearches
     from ..widgets import ListFrame
     from ..workers.messages import HitsFound, SearchFailed, SearchProgress
     from ..workers.row_loader import RowLoader
@@ -19,12 +22,18 @@ class ListFilter:
     """Opens, applies and closes the filter, and takes what is found."""
 
     def __init__(
-        self, browsing: Browsing, frame: ListFrame, loader: RowLoader, wait: RowWait
+        self,
+        browsing: Browsing,
+        frame: ListFrame,
+        loader: RowLoader,
+        wait: RowWait,
+        searches: RecentSearches,
     ) -> None:
         self._browsing = browsing
         self._frame = frame
         self._loader = loader
         self._wait = wait
+        self._searches, self._recall = searches, Recall(searches)
         #: The query whose hits are shown, and whether more of them are to come.
         self._ranked, self._ranking = "", False
 
@@ -45,6 +54,7 @@ class ListFilter:
         """Clear the filter and go back into it; an empty one, or one left before, closes."""
         in_list = self._frame.screen.focused is self._frame.topic_list
         if self._browsing.query:
+            self._searches.remember(self._browsing.query)
             self._frame.filter_bar.input.value = ""
             self.apply("")
             if not in_list:
@@ -54,9 +64,20 @@ class ListFilter:
     def accept(self) -> None:
         """Go to the list and keep the filter; an empty one closes."""
         if self._browsing.query:
+            self._searches.remember(self._browsing.query)
             self._frame.topic_list.focus()
         else:
             self._close()
+
+    def move(self, by: int) -> None:
+        """Select another hit; above the first are the searches before this one."""
+        line, rows = self._frame.filter_bar.input, self._frame.topic_list
+        if not line.value or rows.selected == 0:
+            text = self._recall.step(by, line.value)
+            if text is not None:
+                line.value, line.cursor_position = text, len(text)
+                return
+        rows.action_move(by)
 
     def _close(self) -> None:
         self._frame.remove_class("-filtering")

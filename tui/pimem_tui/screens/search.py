@@ -20,6 +20,7 @@ from ..drawing.cells import clean, fit
 from ..drawing.matches import NO_WORDS, Words, around, cleaned, set_off
 from ..drawing.wrap import Run
 from ..keys.bindings import bindings_of
+from ..rows.recent import Recall
 from ..services.manager_app import ManagerApp
 from ..widgets import KeyBar, TooSmall
 from ..widgets.line_input import LineInput
@@ -101,6 +102,7 @@ class SearchScreen(BaseScreen[None], Reader):
         self._now = now
         self._hits: Sequence[tuple[int, Hit]] = ()
         self._found = NO_WORDS
+        self._recall = Recall(self.app.searches)
         self._width = 0
 
     def compose(self) -> ComposeResult:
@@ -193,6 +195,7 @@ class SearchScreen(BaseScreen[None], Reader):
         from .detail import DetailScreen
 
         if 0 <= self.rows.selected < len(self._hits):
+            self.app.searches.remember(self.words.value)
             index, hit = self._hits[self.rows.selected]
             self.app.push_screen(
                 DetailScreen(
@@ -207,12 +210,18 @@ class SearchScreen(BaseScreen[None], Reader):
     def action_back(self) -> None:
         """Clear the words, then go back."""
         if self.words.value:
+            self.app.searches.remember(self.words.value)
             self.words.value = ""
         else:
             self.dismiss()
 
     def action_move(self, by: int) -> None:
-        """Select another hit."""
+        """Select another hit; above the first are the searches before this one."""
+        if self.rows.selected <= 0:
+            text = self._recall.step(by, self.words.value)
+            if text is not None:
+                self.words.value, self.words.cursor_position = text, len(text)
+                return
         self.rows.move(by)
 
     def action_page(self, direction: int) -> None:

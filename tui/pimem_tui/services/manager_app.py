@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pimem_core.systems.stores import Store
     from textual.binding import Binding
 
+    from ..rows.recent import RecentSearches
     from .changes import Changes
     from .clipboard import Clipboards
     from .drafts import Drafts
@@ -57,6 +58,7 @@ class ManagerApp(App[None]):
     editor: Editor
     external_editor: ExternalEditor
     drafts: Drafts
+    searches: RecentSearches
 
     def keys_of(self, binding: Binding) -> str:
         """The keys of a binding as they hold."""
