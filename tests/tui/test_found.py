@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING
 
 import pytest
@@ -23,7 +22,6 @@ from tui.helpers import (
     selected,
     settled,
     shown,
-    until,
 )
 
 if TYPE_CHECKING:
@@ -148,31 +146,6 @@ async def test_words_beyond_what_is_shown_of_a_long_memory_say_so(demo: Places) 
     async with manager(demo, [store]) as pilot:
         await press(pilot, "slash", *"anchor", "enter", "enter")
         assert "The words are further on in this long memory" in shown(pilot)
-
-
-async def test_hits_come_while_texts_are_still_read(demo: Places) -> None:
-    store = store_with(**{f"topic{n}": f"Number {n} has the anchor." for n in range(200)})
-    go = threading.Event()
-    plain = store.shelf
-
-    def shelf(**options: object) -> object:
-        progress = options["progress"]
-
-        def slowly(done: int, total: int) -> None:
-            progress(done, total)  # type: ignore[operator]
-            if done == 96:
-                while not go.wait(0.05):
-                    progress(done, total)  # type: ignore[operator]
-
-        return plain(**{**options, "progress": slowly})  # type: ignore[arg-type]
-
-    store.shelf = shelf  # type: ignore[method-assign, assignment]
-    async with manager(demo, [store]) as pilot:
-        await pilot.press("slash", *"anchor")
-        await until(pilot, lambda: "96 hits" in shown(pilot))
-        go.set()
-        await until(pilot, lambda: "200 hits" in shown(pilot))
-        await settled(pilot)
 
 
 async def test_hits_in_another_order_keep_their_snippets(demo: Places) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rich.cells import cell_len
 from rich.segment import Segment
+from rich.style import Style
 from textual.geometry import Size
 from textual.reactive import reactive
 from textual.strip import Strip
@@ -99,6 +100,11 @@ class Rows(LineView, TextStyled, can_focus=True):
         """The height stays, the width follows."""
         self.virtual_size = Size(self.size.width, len(self.rows))
 
+    def _style_of(self, kind: str, cursor: str) -> Style:
+        """The style of a part; a match in the selected row is underlined on its ground."""
+        style = self.rich_style_named(f"{cursor} {kind}")
+        return style + Style(underline=True) if cursor and kind == "match" else style
+
     def render_line(self, y: int) -> Strip:
         """Draw one line of the view."""
         row = y + self.scroll_offset.y
@@ -107,10 +113,7 @@ class Rows(LineView, TextStyled, can_focus=True):
             return Strip.blank(width, self.rich_style)
         cursor = "cursor" if row == self.selected else ""
         base = self.rich_style_named(cursor)
-        segments = [
-            Segment(run.text, self.rich_style_named(f"{cursor} {run.kind}"))
-            for run in self.rows[row]
-        ]
+        segments = [Segment(run.text, self._style_of(run.kind, cursor)) for run in self.rows[row]]
         strip = Strip(segments)
         if cell_len(strip.text.rstrip()) > width:
             last = strip.crop(0, width - 1)
