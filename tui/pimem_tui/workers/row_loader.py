@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from .reading import read_prompt, read_status, read_store, search
+from .reading import read_prompt, read_status, read_store
+from .searching import search
 
 if TYPE_CHECKING:
     from collections.abc import Callable
