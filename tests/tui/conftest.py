@@ -15,13 +15,15 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from layered.worlds import World
 from pimem_core.demo import make_demo
 from pimem_core.files import watch
+from pimem_core.hooks import next_prompt
 from textual.widgets import Input, TextArea
 from tui.helpers import NOW, Watching, messages_taken
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator, Sequence
     from typing import Any
 
+    from pimem_core.hooks.next_prompt import Given
     from pimem_core.paths import Places
 
 
@@ -52,9 +54,25 @@ def snap_compare(
     """Pictures look the same on every day and in every zone: at `NOW`, in UTC.
 
     Nothing is watched: to that clock all files would be of the future, and so have just changed.
-    No cursor blinks: one that is stopped while it is away stays away.
+    No cursor blinks: one that is stopped while it is away stays away. What a prompt is given
+    names one home wherever the tests run, or its tokens would differ.
     """
+
+    def same_home(places: Places, **options: Any) -> Sequence[Given]:
+        return [
+            system.but(
+                parts=[
+                    part.but(text=part.text.replace(places.home, "/home/ann"))
+                    for part in system.parts
+                ]
+            )
+            for system in given(places, **options)
+        ]
+
+    given = next_prompt.given
     with monkeypatch.context() as patched:
+        patched.setattr(next_prompt, "given", same_home)
+        patched.setattr("pimem_tui.screens.injection.given", same_home)
         patched.setattr(watch, "watch", lambda *_, **_options: None)
         patched.setattr(TextArea, "_toggle_cursor_blink_visible", lambda _area: None)
         patched.setattr(Input, "_toggle_cursor", lambda _input: None)

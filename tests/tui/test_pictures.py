@@ -6,16 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from pimem_core.hooks import next_prompt as injection
 from pimem_core.systems import registry
 from pimem_tui.app import PimemApp
 from tui.helpers import NOW, browser, press, settled
 from tui.test_sizes import LARGE, NORMAL, SMALL, after
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Awaitable, Callable
 
-    from pimem_core.hooks.next_prompt import Given
     from pimem_core.paths import Places
     from textual.pilot import Pilot
 
@@ -23,23 +21,6 @@ if TYPE_CHECKING:
     Size = tuple[int, int]
 
 PREFERENCES = "user-preferences.md"
-
-
-@pytest.fixture(autouse=True)
-def same_home(monkeypatch: pytest.MonkeyPatch) -> None:
-    def given(places: Places) -> Sequence[Given]:
-        """What is given, with a home that is the same wherever the test runs."""
-        return [
-            system.but(
-                parts=[
-                    part.but(text=part.text.replace(places.home, "/home/ann"))
-                    for part in system.parts
-                ],
-            )
-            for system in injection.given(places)
-        ]
-
-    monkeypatch.setattr("pimem_tui.screens.injection.given", given)
 
 
 def local(places: Places) -> Path:

@@ -187,7 +187,12 @@ async def test_a_question_is_never_cut(demo: Places, width: int) -> None:
 
 async def test_too_small_names_the_key_that_quits_where_it_does(demo: Places) -> None:
     async with manager(demo, size=(20, 6)) as pilot:
-        for keys, quits in ((["enter"], True), (["e"], False), (["escape", "H"], False)):
+        for keys, quits in (
+            ([], True),
+            (["enter"], False),
+            (["e"], False),
+            (["escape", "H"], False),
+        ):
             await press(pilot, *keys)
             text = shown(pilot)
             assert "30 x 8 cells." in text
