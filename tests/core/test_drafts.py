@@ -55,7 +55,7 @@ def test_what_is_no_draft_is_put_aside_and_hides_none(places: Places, broken: An
     assert [draft.path for draft, _typed in left_drafts(places)] == [str(good)]
     assert not bad.exists()
     assert bad.with_name(f"{bad.name}.unreadable").exists()
-    assert "is no draft" in Path(places.state_dir, "log", "pimem.log").read_text()
+    assert "is not a draft" in Path(places.state_dir, "log", "pimem.log").read_text()
 
 
 def test_drafts_that_others_can_have_written_are_not_offered(places: Places) -> None:

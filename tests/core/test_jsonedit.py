@@ -236,7 +236,6 @@ def test_an_item_that_is_not_there_is_refused() -> None:
         jsonedit.add_item('{"packages": {}}', "packages", 1)
 
 
-@pytest.mark.xfail(strict=True, reason="lists are still looked for from the beginning")
 @pytest.mark.parametrize("first", ['["a"]', "1", "{}"])
 def test_of_a_list_that_stands_twice_the_last_counts_as_when_it_is_read(first: str) -> None:
     text = f'{{"packages": {first}, "packages": ["b"]}}'

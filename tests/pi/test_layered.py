@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -24,9 +23,7 @@ class Layered:
         self.pi = pi
         self.global_dir = Path(pi.env["HOME"]) / ".pi" / "memory"
         self.workspace = pi.project / ".pi" / "memory"
-        paths = [path for path in sys.path if os.path.isabs(path)]
-        pi.env["PYTHONPATH"] = os.pathsep.join(paths)
-        pi.env["PIMEM_COMMAND"] = json.dumps([sys.executable, "-S", "-m", "pimem_tui"])
+        pi.env["PIMEM_COMMAND"] = json.dumps([sys.executable, "-I", "-m", "pimem_tui"])
         subprocess.run(["git", "init", "-q", "."], cwd=pi.project, check=True)
 
     def fill(self, root: Path, **files: str) -> None:

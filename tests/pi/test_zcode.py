@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pimem_core
-import pimem_styles
-import pimem_tui
 import pytest
 from pi.real import HELPER, Real, talk
 from pimem_core.systems.zcode.system import ZcodeSystem
@@ -22,15 +18,12 @@ if TYPE_CHECKING:
     from pi.model import FakeModel
 
 HEAD = "Project memory index ("
-#: Where the code under test is, also when another one is installed.
-CODE = [str(Path(m.__file__ or "").parent.parent) for m in (pimem_core, pimem_tui, pimem_styles)]
 
 
 class ZcodePi(Real):
     """A user who has ZCode."""
 
     def configure(self, **settings: Any) -> None:
-        self.env["PYTHONPATH"] = os.pathsep.join(CODE)
         (self.box / "home" / ".zcode").mkdir(exist_ok=True)
         super().configure(**settings)
 
