@@ -303,10 +303,11 @@ def _waits_for_rest(pilot: Pilot[None]) -> bool:
 async def messages_taken() -> None:
     """Wait until every message is taken and the screen shows what came of it.
 
-    Threads may still read or change something; `settled` waits for them too.
+    Threads may still read or change something; `settled` waits for them too. An app that has ended
+    takes no more.
     """
     app, end, quiet = active_app.get(), time.monotonic() + PATIENCE_S, 0
-    while quiet < 2:
+    while quiet < 2 and app.is_running:
         assert time.monotonic() < end, "messages come without end"
         await asyncio.sleep(0.001)
         app.screen._on_timer_update()

@@ -121,6 +121,7 @@ async def test_leaving_asks_and_a_draft_comes_back_into_its_fields(demo: Places)
         await press(pilot, "n")
         await until(pilot, lambda: any(Path(demo.state_dir, "drafts").glob("*")))
     async with manager(demo, start=WORKSPACE) as pilot:
+        await press(pilot, "D")
         await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmScreen))
         await press(pilot, "y")
         assert form(pilot).summary_field.value == "Kept"
