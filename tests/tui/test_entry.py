@@ -242,5 +242,5 @@ def test_store_and_folder_choose_what_opens(terminals: list[Terminal], tmp_path:
         terminal = Terminal(*arguments, "", HOME=places.home)
         terminals.append(terminal)
         terminal.read_until(b"Working Agreements")
-        terminal.send(b"\x1b")
+        terminal.send(b"q")
         assert terminal.wait() == 0
