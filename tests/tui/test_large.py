@@ -22,6 +22,7 @@ from tui.helpers import (
     shown,
     until,
 )
+from tui.test_type_ahead import send
 from waiting import PATIENCE_S
 
 if TYPE_CHECKING:
@@ -111,7 +112,8 @@ async def test_the_top_of_a_long_list_shows_before_all_of_it_is_read(
         assert not browser(pilot).browsing.view.is_read
         assert [line for line in rows(pilot) if "Topic 000" in line]
         assert "of 100" not in shown(pilot)
-        await press(pilot, "down", "p")
+        await pilot.press("down")
+        send(pilot, "p")
         told.set()
         await until(pilot, lambda: browser(pilot).browsing.view.is_read)
         await settled(pilot)

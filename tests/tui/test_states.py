@@ -207,8 +207,7 @@ async def test_an_unforeseen_error_while_reading_is_told(demo: Places) -> None:
     store = MemoryStore([make_topic("alpha")])
     store.errors["list"] = KeyError("x")
     async with manager(demo, [store], ready=False) as pilot:
-        await until(pilot, lambda: bool(notices(pilot)))
-        assert "KeyError" in notices(pilot)[0]
+        await until(pilot, lambda: "KeyError" in shown(pilot))
 
 
 async def test_news_after_the_end_is_left(demo: Places) -> None:

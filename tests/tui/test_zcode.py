@@ -20,7 +20,6 @@ from tui.helpers import (
     notices,
     opened_file,
     press,
-    selected,
     settled,
     shown,
     until,
