@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ import pytest
 from pimem_core.history.drafts import Typed, TypedDraft, left_drafts
 from pimem_core.systems.openpi.system import OpenpiSystem
 from pimem_core.systems.stores import WriteRequest
+from waiting import wait_for
 
 if TYPE_CHECKING:
     from pimem_core.paths import Places
@@ -82,9 +82,7 @@ def test_what_an_editor_saved_before_its_pimem_was_killed_is_offered(
         stdout=subprocess.DEVNULL,
         start_new_session=True,
     )
-    end = time.monotonic() + 60
-    while not (tmp_path / "saved").exists() and time.monotonic() < end:
-        time.sleep(0.02)
+    wait_for((tmp_path / "saved").exists, "the saved text")
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     ((draft, typed),) = left_drafts(places)

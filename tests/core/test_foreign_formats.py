@@ -119,7 +119,11 @@ def test_every_file_of_plain_markdown_is_listed_and_read(local: Folder, tmp_path
     assert store.find("deep one").file == "sub/Deep One.MD"
     assert store.read(files[1]).body == "deep needle\n"
     assert store.preview(files[2]) == "odd needle\n"
-    assert sorted(hit.topic.file for hit in store.search("needle")) == sorted(files)
+    assert [hit.topic.file for hit in store.search("needle")] == [
+        files[2],
+        files[1],
+        files[0],
+    ]
     status = store.status()
     assert (status.format, status.count) == ("unknown", 3)
     assert any('"# Memory Index" there makes it a memory' in note for note in status.notes)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from pimem_core.model import Topic
 from pimem_core.progress import ignored, never, unwatched
 from pimem_core.search.finding import Found, find
-from pimem_core.search.library import Library
 from pimem_core.search.material import Material
 from pimem_core.search.once import Once
+from pimem_core.search.text_library import Library
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

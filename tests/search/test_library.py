@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pimem_core.progress import ignored, never, unwatched
-from pimem_core.search.library import Library
 from pimem_core.search.material import Material
 from pimem_core.search.once import read_data
+from pimem_core.search.text_library import Library
 
 from .shelves import hits, library, material, names, refill, search, shelf, topic
 
@@ -69,7 +69,7 @@ def test_a_file_is_read_again_only_when_it_changed(
         read.append(path)
         return read_data(path, shown)
 
-    monkeypatch.setattr("pimem_core.search.library.read_data", counting)
+    monkeypatch.setattr("pimem_core.search.text_library.read_data", counting)
     for name in "abc":
         (tmp_path / f"{name}.md").write_text(f"text of {name}\n")
     _topics, found = on_disk(tmp_path, "a", "b", "c")

@@ -6,7 +6,6 @@ import itertools
 import json
 import sys
 import threading
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -97,12 +96,3 @@ def served(notes: NoteSystem, places: Places) -> Iterator[Served]:
     made = Served(places)
     yield made
     made.over.set()
-
-
-def until(what: Any) -> Any:
-    """Wait until something holds."""
-    end = time.monotonic() + 30
-    while not (found := what()):
-        assert time.monotonic() < end, "it never came"
-        time.sleep(0.005)
-    return found

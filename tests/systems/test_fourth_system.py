@@ -9,8 +9,8 @@ import pytest
 from pimem_core.cli import main
 from pimem_core.hooks.next_prompt import given
 from pimem_core.systems import actions
-from systems.conftest import until
 from systems.memory_system import Stuck
+from waiting import wait_for
 
 if TYPE_CHECKING:
     from pimem_core.paths import Places
@@ -58,7 +58,7 @@ def test_the_hooks_have_it(served: Served, places: Places) -> None:
 
 def test_what_the_start_leaves_in_the_state_stays(served: Served) -> None:
     served.ask("session_start")
-    until(lambda: served.state()["notes"].get("started"))
+    wait_for(lambda: served.state()["notes"].get("started"), "the runner")
     served.ask("before_agent_start")
     assert served.state()["notes"]["started"] is True
     assert served.state()["notes"]["events"] == ["session_start", "before_agent_start"]
@@ -111,7 +111,7 @@ def test_one_that_hangs_costs_its_own_part(served: Served, notes: NoteSystem) ->
     assert notices(again) == []
     stuck.let_go.set()
     notes.hooks.at = lambda _name, _context: None
-    until(lambda: sections(served.ask("before_agent_start")) == SECTIONS)
+    wait_for(lambda: sections(served.ask("before_agent_start")) == SECTIONS, "the runner")
 
 
 def test_one_that_comes_before_the_others_hangs(
@@ -159,7 +159,9 @@ def test_a_late_answer_leaves_its_state_and_its_notices(served: Served, notes: N
     served.ask("session_start")
     assert "events" not in served.state().get("notes", {})
     stuck.let_go.set()
-    until(lambda: served.state().get("notes", {}).get("events") == ["session_start"])
+    wait_for(
+        lambda: served.state().get("notes", {}).get("events") == ["session_start"], "the runner"
+    )
 
 
 def test_a_slow_system_has_a_lane_and_a_state_of_its_own(served: Served, notes: NoteSystem) -> None:
@@ -183,7 +185,10 @@ def test_a_slow_system_has_a_lane_and_a_state_of_its_own(served: Served, notes: 
     assert after.answer()["actions"] == []
     stuck.let_go.set()
     path = "s.notes.json"
-    until(lambda: served.state(path).get("notes", {}).get("events", ())[1:] == ["turn_end"])
+    wait_for(
+        lambda: served.state(path).get("notes", {}).get("events", ())[1:] == ["turn_end"],
+        "the runner",
+    )
     assert missed == [waiting.id]
 
 
@@ -201,5 +206,5 @@ def test_notices_of_a_late_lane_go_with_the_next_answer(
     monkeypatch.setattr(notes.hooks, "event", recall)
     assert "recalled" not in notices(served.ask("before_agent_start"))
     stuck.let_go.set()
-    (found,) = until(lambda: served.ask("turn_end"))
+    (found,) = wait_for(lambda: served.ask("turn_end"), "the runner")
     assert found == actions.notify("recalled")

@@ -128,7 +128,7 @@ async def test_a_type_in_the_filter_keeps_to_it(project: Project) -> None:
         assert "line 8: …" in shown(pilot) or "line 9: " in shown(pilot)
         await press(pilot, *"qqqq")
         assert list(rows(pilot)) == []
-        assert "Nothing" in shown(pilot)
+        assert "Nothing of type “proj” contains “mondayqqqq”." in shown(pilot)
         await press(pilot, "escape")
         assert len(rows(pilot)) == 6
 

@@ -10,8 +10,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..progress import Cancelled, Progress, Unread
     from .finding import Found, Shelf
-    from .library import Library
     from .material import Material
+    from .text_library import Library
 
 
 class Searched(ABC):
@@ -88,7 +88,7 @@ class Searched(ABC):
         search after `forget_texts`.
         """
         if self._library is None:
-            from .library import Library
+            from .text_library import Library
 
             self._library = Library()
 
