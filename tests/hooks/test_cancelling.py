@@ -18,7 +18,8 @@ from pimem_core.systems import registry
 from pimem_core.systems.openpi.system import OpenpiSystem
 from pimem_core.systems.stores import folder_of
 from pimem_core.systems.zcode.system import ZcodeSystem
-from systems.conftest import Served, until
+from systems.conftest import Served
+from waiting import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -102,7 +103,7 @@ def test_a_cancelled_command_removes_nothing(served: Served, places: Places) -> 
     lock = StoreLock(f"{folder}/.lock")
     lock.acquire()
     waiting = served.send("command", payload={"name": "memory", "args": "pin A"})
-    until(lambda: not waiting.is_answered)
+    wait_for(lambda: not waiting.is_answered, "the runner")
     served.send("cancel", payload={"request": waiting.id}).answer()
     assert waiting.answer()["actions"] == []
     lock.release()
