@@ -51,7 +51,9 @@ def test_a_conversation(pi: Pi) -> None:
 def test_tools_are_registered_from_the_stored_document_before_pimem_runs(pi: Pi) -> None:
     silent = {"describe": {"hang": True}, "before_agent_start": {"hang": True}}
     pi.plan(silent, describe=HURRIED)
-    pi.prompt("hello")
+    done = pi.run("-p", "hello")
+    assert (done.returncode, done.stderr.count("\n")) == (0, 1)
+    assert done.stderr.startswith("pimem: no memory for the moment")
     assert pi.tools(0)["write_memory"]["description"] == "Stores a fact."
     assert pi.tools(0)["write_memory"]["parameters"]["required"] == ["topic"]
     assert "Use write_memory for what will be needed again." in pi.system(0)

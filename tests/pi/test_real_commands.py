@@ -150,7 +150,9 @@ def test_a_disk_that_cannot_be_written_costs_no_answer(real: Real) -> None:
     with real.rpc() as rpc:
         for n in range(3):
             rpc.prompt(f"prompt {n} " + "word " * 100)
-        assert "[One](one.md)" in real.block()
+        # Without sections the block is in the first prompt alone, state folder or not.
+        given = ["[One](one.md)" in real.block(index) for index in range(3)]
+        assert given == ([True] * 3 if real.version == "1.6.0" else [True, False, False])
         real.model.replies = [{"text": "SUMMARY"}]
         assert rpc.send("compact")["summary"]
         rpc.prompt("after")
