@@ -34,6 +34,8 @@ def isolated_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("NO_COLOR", "VISUAL", "EDITOR", "TEXTUAL_THEME"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(home))
+    if "COVERAGE_PROCESS_CONFIG" in os.environ:
+        monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent / "measuring"))
     monkeypatch.chdir(home)
     return home
 

@@ -90,7 +90,7 @@ def test_notices_on_a_terminal_get_signs_too(empty: Folder) -> None:
 def test_a_reader_that_leaves_early_is_fine(empty: Folder) -> None:
     lines = "".join(f"- [T{n}](t{n}.md) -- {'word ' * 40}\n" for n in range(3_000))
     empty.fill({"MEMORY.md": HEADER + lines})
-    for words in (["list"], ["list", "--json"], ["search", "word"]):
+    for words in (["list"], ["list", "--json"], ["search", "--limit", "3000", "word"]):
         done = shell('"$@" | head -1; exit "${PIPESTATUS[0]}"', *words)
         assert (done.returncode, done.stderr) == (0, b"")
         assert done.stdout.count(b"\n") == 1

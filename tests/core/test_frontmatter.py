@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from pimem_core.formats import frontmatter
 from pimem_core.systems.openpi.topic import owner_name
@@ -250,6 +250,7 @@ def test_an_update_touches_only_its_keys(text: str) -> None:
 
 
 @given(TOPIC)
+@example("---\nwords\nwords\nname:\nname: plain\n  # comment\nname: plain\n  # comment\n---\n")
 def test_updating_twice_is_updating_once(text: str) -> None:
     if frontmatter.split(text).present:
         once = frontmatter.update(text, VALUES, defaults={"created": "2026"})

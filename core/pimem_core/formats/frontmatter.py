@@ -90,10 +90,11 @@ def _is_mapping(block: str) -> bool:
     if not block.strip() or _PLAIN_BLOCK.match(block):
         return True
     cut = spans(block)
-    keys = [chunk for key, chunk in cut if key is not None]
+    # An update takes repeated keys out, so each counts once.
+    keys = {key: chunk for key, chunk in cut if key is not None}
     between = [chunk for key, chunk in cut if key is None]
-    strays = [line for line in between if line.strip() and line[0] != "#"]
-    if len(strays) <= len(keys) and any(map(_USUAL_KEY.match, keys)):
+    strays = [line for line in between if line.strip() and line.lstrip()[0] != "#"]
+    if len(strays) <= len(keys) and any(map(_USUAL_KEY.match, keys.values())):
         return True
     from .front_matter_yaml import has_keys
 
