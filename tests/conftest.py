@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import runpy
 import sys
 from pathlib import Path
 
@@ -11,6 +12,9 @@ import pytest
 from pimem_core.paths import Places, find_places
 
 sys.path.insert(0, str(Path(__file__).parent))
+
+MEASURING = Path(__file__).parent / "measuring"
+runpy.run_path(str(MEASURING / "sitecustomize.py"))
 
 # No deadlines: a busy machine is no failure.
 hypothesis.settings.register_profile(
@@ -35,7 +39,7 @@ def isolated_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(home))
     if "COVERAGE_PROCESS_CONFIG" in os.environ:
-        monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent / "measuring"))
+        monkeypatch.setenv("PYTHONPATH", str(MEASURING))
     monkeypatch.chdir(home)
     return home
 

@@ -1,4 +1,4 @@
-"""Measures the coverage of threads that the hook runner starts in processes of the tests.
+"""Measures the coverage of threads that the hook runner starts, here and in child processes.
 
 Coverage learns of threads through `threading`, which the runner does not load.
 """
