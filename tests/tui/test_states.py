@@ -217,6 +217,7 @@ async def test_news_after_the_end_is_left(demo: Places) -> None:
     async with manager(demo, [store]) as pilot:
         screen = browser(pilot)
         await settled(pilot)
+        screen.app.drafts.counted.unsubscribe(screen)
         await screen.frame.about.remove()
         left = list(screen.walk_children())
         pilot.app._running = False  # as while the app takes its screens away

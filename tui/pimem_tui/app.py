@@ -270,6 +270,12 @@ class PimemApp(ManagerApp):
         self._clipboard = text
         self.clipboards.copy_selection(text)
 
+    def post_display_hook(self) -> None:
+        """Tell the screen that the terminal was given what is drawn."""
+        screen = self.screen_stack[-1] if self.screen_stack else None
+        if isinstance(screen, BaseScreen):
+            screen.was_displayed()
+
     def write_to_terminal(self, sequence: str) -> None:
         """Write an escape sequence that Textual has no name for."""
         if self._driver is not None:

@@ -41,6 +41,9 @@ class BaseScreen(Screen[ScreenResultType]):
         """What is known of the store that the screen is about, where it is about one."""
         return None
 
+    def was_displayed(self) -> None:
+        """Something was just drawn while this is the screen."""
+
     def keeps_waiting(self, key: str, waited_s: float) -> bool:
         """Whether a key is about something that is still to come, and that is worth the wait."""
         return self.due and waited_s < PATIENCE_S

@@ -150,7 +150,8 @@ class BrowserScreen(BaseScreen[None], Reader):
         self.set_interval(_LOCK_LOOK_S, self._loader.look_at_lock)
 
     def _count_drafts(self, count: int) -> None:
-        self.frame.about.drafts = count
+        if self.app.is_running:
+            self.frame.about.drafts = count
 
     def _fill_later(self) -> None:
         """Mount the rest, once, when the rows had their turn."""

@@ -36,20 +36,18 @@ class ConfirmScreen(ModalScreen[bool], BaseScreen[bool]):
         self._question = visible(question)
         self._detail = visible(detail)
         self._verb = verb
+        self._box = VerticalScroll(id="box", can_focus=False)
         #: When it was first on the screen, by the monotonic clock; None before that.
         self.seen_at: float | None = None
 
-    def on_screen_resume(self) -> None:
-        """Take keys from now on, once this is painted."""
-        self.call_after_refresh(self._begin)
-
-    def _begin(self) -> None:
-        if self.seen_at is None:
+    def was_displayed(self) -> None:
+        """Take keys from now on, if the box has its place."""
+        if self.seen_at is None and self._box.region:
             self.seen_at = time.monotonic()
 
     def compose(self) -> ComposeResult:
         """The box."""
-        with VerticalScroll(id="box", can_focus=False):
+        with self._box:
             yield Static(self._question, id="question", markup=False)
             yield Static(self._detail, id="detail", markup=False)
             with Horizontal(id="buttons"):
