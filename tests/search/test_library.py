@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pimem_core.progress import ignored, never, unwatched
+from pimem_core.search import text_library
 from pimem_core.search.material import Material
 from pimem_core.search.once import read_data
+from pimem_core.search.searched import Searched
 from pimem_core.search.text_library import Library
 
 from .shelves import hits, library, material, names, refill, search, shelf, topic
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     import pytest
     from pimem_core.errors import PimemError
     from pimem_core.model import Topic
+    from pimem_core.progress import Cancelled
 
 WORDS = st.sampled_from(
     ["pool", "size", "cap", "capped", "東京", "café", "deploy", "deployed", "notes", "x"]
@@ -197,3 +200,26 @@ def test_stores_are_searched_in_one_order() -> None:
     other = shelf("once", (topic("C", store="shared"), "the pool size is capped"))
     found = find([one, other], "pool size")
     assert [(hit.topic.store, hit.topic.name) for hit in found] == [("shared", "C"), ("local", "A")]
+
+
+def test_threads_that_begin_together_share_one_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Store(Searched):
+        def material(self, _cancelled: Cancelled = never) -> Material:
+            return material((topic("A"), "some words"))
+
+    store = Store()
+    other = threading.Thread(target=store.keep_texts)
+    made: list[Library] = []
+
+    class Slow(Library):
+        def __init__(self) -> None:
+            super().__init__()
+            made.append(self)
+            if len(made) == 1:
+                other.start()
+                other.join(0.2)  # it may not get ahead
+
+    monkeypatch.setattr(text_library, "Library", Slow)
+    store.keep_texts()
+    other.join()
+    assert made == [store.kept]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from _thread import allocate_lock
 from abc import ABC, abstractmethod
 
 from ..progress import ignored, never, unwatched
@@ -12,6 +13,9 @@ if TYPE_CHECKING:
     from .finding import Found, Shelf
     from .material import Material
     from .text_library import Library
+
+#: Held while a store gets its library, so that threads that search it share one.
+_making = allocate_lock()
 
 
 class Searched(ABC):
@@ -87,10 +91,11 @@ class Searched(ABC):
         Files are looked at again when their size or time changed, at the latest with the first
         search after `forget_texts`.
         """
-        if self._library is None:
-            from .text_library import Library
+        with _making:
+            if self._library is None:
+                from .text_library import Library
 
-            self._library = Library()
+                self._library = Library()
 
     @property
     def kept(self) -> Shelf | None:
