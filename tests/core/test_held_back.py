@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from core.folders import HEADER, topic_text
-from pimem_core.formats import sync_copies
-from pimem_core.formats.merge_markers import is_unmerged
+from pimem_core.formats import held_back
 from pimem_core.systems.openpi.config import Config
 from pimem_core.systems.openpi.injection import index_part
 
@@ -38,9 +37,9 @@ def given(store: Folder) -> str:
     ],
 )
 def test_copies_are_known_by_their_names_beside_the_file(copy: str) -> None:
-    assert sync_copies.is_copy_name(copy)
-    assert sync_copies.original_of("/x", copy, {"note.md"}.__contains__) == "note.md"
-    assert sync_copies.original_of("/x", copy, {"other.md"}.__contains__) is None
+    assert held_back.is_copy_name(copy)
+    assert held_back.original_of("/x", copy, {"note.md"}.__contains__) == "note.md"
+    assert held_back.original_of("/x", copy, {"other.md"}.__contains__) is None
 
 
 @pytest.mark.parametrize("copy", ["note (1).md", "note 2.md"])
@@ -48,14 +47,14 @@ def test_a_number_makes_a_copy_only_of_what_has_the_same_name(tmp_path: Path, co
     for name, title in (("note.md", "Note"), (copy, "Note")):
         (tmp_path / name).write_text(topic_text(title))
     is_there = {"note.md", copy}.__contains__
-    assert sync_copies.original_of(str(tmp_path), copy, is_there) == "note.md"
+    assert held_back.original_of(str(tmp_path), copy, is_there) == "note.md"
     (tmp_path / copy).write_text(topic_text("Second note"))
-    assert sync_copies.original_of(str(tmp_path), copy, is_there) is None
+    assert held_back.original_of(str(tmp_path), copy, is_there) is None
 
 
 @pytest.mark.parametrize("name", ["conflict resolution.md", "note-2.md", "conflict.md", "a.md"])
 def test_other_names_are_no_copies(name: str) -> None:
-    assert sync_copies.original_of("/x", name, lambda _name: True) is None
+    assert held_back.original_of("/x", name, lambda _name: True) is None
 
 
 @pytest.mark.parametrize(
@@ -69,7 +68,7 @@ def test_other_names_are_no_copies(name: str) -> None:
     ],
 )
 def test_the_marks_of_an_unfinished_merge(text: str, unmerged: bool) -> None:
-    assert is_unmerged(text) == unmerged
+    assert held_back.is_unmerged(text) == unmerged
 
 
 def test_lines_of_copies_are_held_back_and_named(local: Folder) -> None:

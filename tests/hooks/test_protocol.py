@@ -83,7 +83,10 @@ def test_hook_describe_prints_the_bare_document() -> None:
 
 @pytest.mark.usefixtures("unmeasured")
 def test_the_hook_path_loads_nothing_heavy() -> None:
-    heavy = ("textual", "rich", "argparse", "pathlib", "dataclasses", "typing", "filelock", "yaml")
+    heavy = (
+        *("textual", "rich", "argparse", "pathlib", "dataclasses", "typing", "filelock", "yaml"),
+        *("pimem_core.search", "pimem_core.systems.stores", "pimem_core.hooks.requests"),
+    )
     code = (
         "import sys, io; sys.stdin = io.TextIOWrapper(io.BytesIO(sys.argv[1].encode()));"
         "from pimem_tui.__main__ import main; main(['hook', 'before_agent_start']);"

@@ -347,7 +347,7 @@ def test_listing_openpi_loads_nothing_of_layered_memory() -> None:
         check=True,
         env=environment,
     )
-    own = [f"pimem_core.systems.layered{name}" for name in ("", ".folder", ".pending", ".system")]
+    own = [f"pimem_core.systems.layered{name}" for name in ("", ".folder", ".system")]
     assert done.stdout.split() == own
 
 

@@ -6,12 +6,13 @@ import re
 
 from .text import visible_cell
 
-_OWN_TAGS = re.compile(r"</(?=(?:memory|pi_memory|zcode_memory|openviking)\b)", re.IGNORECASE)
+# Not compiled at import: hardly any text has a closing tag.
+_OWN_TAGS = r"(?i)</(?=(?:memory|pi_memory|zcode_memory|openviking)\b)"
 
 
 def neutral(text: str) -> str:
     """Keep stored text from closing the tag that fences it."""
-    return _OWN_TAGS.sub("&lt;/", text)
+    return re.sub(_OWN_TAGS, "&lt;/", text) if "</" in text else text
 
 
 def neutral_name(name: str) -> str:

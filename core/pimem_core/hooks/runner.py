@@ -8,11 +8,9 @@ from functools import partial
 from ..paths import find_places
 from .apart import Watch
 from .calls import Process
-from .describe import Offers, offers
 from .events import EventCall
 from .lanes import Session
 from .protocol import RequestError, failure, response
-from .requests import RequestCall
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +20,7 @@ if TYPE_CHECKING:
 
     from .apart import Spawn
     from .calls import Call
+    from .describe import Offers
     from .protocol import Request
 
     #: Takes the answer to a request.
@@ -119,6 +118,8 @@ class Runner:
         try:
             if request.event == "describe":
                 return self._describe(request)
+            from .requests import RequestCall
+
             key = repr(request.id)
             return RequestCall(
                 request,
@@ -136,6 +137,7 @@ class Runner:
         from ..pi import documents
         from ..settings.config import load_settings
         from ..settings.switch import why_off
+        from .describe import Offers, offers
 
         places = find_places(cwd=request.session.cwd)
         config = load_settings(places)[0]
@@ -154,6 +156,8 @@ class Runner:
 
     def _offered(self, call: Call) -> Offers:
         """What the systems offer in a session's folder."""
+        from .describe import offers
+
         return offers(call.places, call.settings, self._offering)
 
 

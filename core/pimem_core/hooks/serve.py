@@ -11,7 +11,6 @@ from time import monotonic, sleep
 
 from ..paths import find_places
 from .apart import Workers
-from .describe import describe
 from .protocol import (
     MAX_BYTES,
     TOO_LONG,
@@ -54,6 +53,8 @@ def main(words: Sequence[str]) -> int:
     if sys.stdout is None:
         return _say("Standard output is closed, so there is nowhere to answer.")
     if words[0] == "describe":
+        from .describe import describe
+
         return _print(describe(find_places()))
     try:
         if words[0] == "serve":

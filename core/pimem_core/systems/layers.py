@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from ..model import Change, Topic
 
 
-#: The names of the two layers.
-GLOBAL = "global"
-WORKSPACE = "workspace"
 #: What an entry's status and confidence can be.
 STATUSES = ("active", "superseded", "deprecated")
 CONFIDENCES = ("high", "medium", "low")

@@ -5,12 +5,9 @@ from __future__ import annotations
 import os
 
 from ..errors import InvalidArgumentError, PimemError, UnsupportedError
-from ..history.intents import has_intents
 from ..settings.config import load_settings
 from .layered.system import LayeredSystem
-from .layers import LayerStore
 from .openpi.system import OpenpiSystem
-from .stores import FolderStore, folder_of, supporting
 from .zcode.system import ZcodeSystem
 
 TYPE_CHECKING = False
@@ -19,8 +16,11 @@ if TYPE_CHECKING:
 
     from ..errors import ConfigError
     from ..paths import Places
+    from .layers import LayerStore
     from .stores import Store
     from .system import System
+
+# A host's events ask systems, not stores: what only stores need loads with the first of them.
 
 #: The first is what is meant when no store is named; its format is the most general one as well.
 SYSTEMS: Sequence[System] = (OpenpiSystem(), LayeredSystem(), ZcodeSystem())
@@ -51,6 +51,8 @@ def active_layer(places: Places) -> LayerStore:
     Raises:
         UnsupportedError: No system here keeps a memory in layers.
     """
+    from .layers import LayerStore
+
     for system in SYSTEMS:
         store = system.active(places)
         if isinstance(store, LayerStore):
@@ -99,6 +101,8 @@ def open_folder(path: str, places: Places) -> Store:
         InvalidArgumentError: It is not a folder.
         StorageError: It cannot be read.
     """
+    from .stores import folder_of
+
     path = os.path.abspath(os.path.expanduser(path))
     if os.path.lexists(path) and not os.path.isdir(path):
         raise InvalidArgumentError(f"{path} is not a folder; name the folder of the memories.")
@@ -145,6 +149,8 @@ def troubles(places: Places) -> list[ConfigError]:
 
 def _is_store(system: str, folder: str, places: Places) -> bool:
     """Whether a folder that a record names is a store of a system, and not just any folder."""
+    from .stores import folder_of
+
     for known in SYSTEMS:
         if known.name == system:
             ours = {folder_of(store) for store in known.stores(places)}
@@ -160,9 +166,12 @@ def repair(places: Places) -> list[str]:
     Returns:
         A sentence for each change that was repaired.
     """
+    from ..history.intents import has_intents
+
     if not has_intents(places.state_dir):
         return []
     from ..history import recovery
+    from .stores import FolderStore, supporting
 
     said: list[str] = []
     left = recovery.unfinished(places.state_dir)

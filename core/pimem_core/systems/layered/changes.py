@@ -18,9 +18,9 @@ from ...files.read import not_regular, read_bytes
 from ...history import recovery
 from ...history.locked_change import LockedChange
 from ...history.transaction import Step
-from ..layers import WORKSPACE
-from .folder import find_layers
-from .pending import SYSTEM, lock_path, unfinished
+from ...model import WORKSPACE
+from .folder import SYSTEM, find_layers
+from .pending import lock_path, unfinished
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

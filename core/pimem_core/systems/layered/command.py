@@ -6,8 +6,8 @@ import shlex
 
 from ...errors import InvalidArgumentError, PimemError
 from ...formats.text import plural, quote
+from ...model import GLOBAL, WORKSPACE
 from .. import actions
-from ..layers import GLOBAL, WORKSPACE
 from ..memory_command import refused
 from ..pi_hints import said_in_pi
 from .creating import SCOPES

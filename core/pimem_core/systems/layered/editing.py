@@ -19,8 +19,8 @@ from ...formats.code_fences import outside_code
 from ...formats.lines import lines_of
 from ...formats.merge import merge_into
 from ...formats.text import encode, one_line, quote
-from ...model import Change
-from ..layers import GLOBAL, STATUSES, entry_text
+from ...model import GLOBAL, Change
+from ..layers import STATUSES, entry_text
 from . import names
 from .changes import Session, changing
 from .content import is_placeholder

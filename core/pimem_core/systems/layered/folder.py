@@ -7,14 +7,15 @@ import stat
 
 from ...errors import Hint, InvalidArgumentError
 from ...files.git_root import work_tree_root
+from ...model import WORKSPACE
 from ...value import Value
-from ..layers import WORKSPACE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ...paths import Places
     from ...settings.config import Settings
 
+SYSTEM = "layered"
 INDEX_NAME = "index.md"
 INBOX = "inbox"
 ARCHIVE = "archive"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
-from ...formats import sync_copies
+from ...formats import held_back
+from ...model import GLOBAL, WORKSPACE
 from ...value import Value
-from ..layers import GLOBAL, WORKSPACE
 from . import scan
 from .folder import INDEX_NAME, TASK_FILE
 
@@ -97,7 +97,7 @@ def _without_copies(files: Sequence[MemoryFile]) -> list[MemoryFile]:
         def is_there(name: str, folder: str = folder) -> bool:
             return os.path.join(folder, name) in there
 
-        original = sync_copies.original_of(folder, file.name, is_there)
+        original = held_back.original_of(folder, file.name, is_there)
         if original is not None:
             file = file.but(counts=False, held=f"is a copy of {original} that a sync program left")
         kept.append(file)

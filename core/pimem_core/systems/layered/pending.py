@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 
 from ...history.intents import has_intents
+from .folder import SYSTEM
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ...history.record import Record
     from ...paths import Places
-
-SYSTEM = "layered"
 
 
 def lock_path(places: Places) -> str:

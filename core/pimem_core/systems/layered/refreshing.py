@@ -11,8 +11,7 @@ from ...errors import PimemError
 from ...files.publish import private_folder, publish
 from ...files.read import read_bytes
 from ...formats.text import plural
-from ...model import Change
-from ..layers import GLOBAL, WORKSPACE
+from ...model import GLOBAL, WORKSPACE, Change
 from .scan import Cache
 
 TYPE_CHECKING = False

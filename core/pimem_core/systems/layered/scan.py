@@ -9,7 +9,7 @@ import time
 from ...errors import PimemError, StorageError
 from ...files.read import not_regular, read_bytes, signature
 from ...formats.fence import neutral
-from ...formats.merge_markers import is_unmerged
+from ...formats.held_back import is_unmerged
 from ...value import Value
 from .content import is_content, plain
 from .folder import NOT_MEMORY, is_memory_name, split

@@ -7,13 +7,13 @@ import os
 
 from ...errors import Hint, Note, PimemError
 from ...formats.text import plural
-from ...model import StoreStatus
+from ...model import GLOBAL, WORKSPACE, StoreStatus
 from ...settings import trust
-from ..layers import CUT, GLOBAL, LEFT_OUT, NOT_AGREED, WORKSPACE, LoadedFile, LoadStatus
+from ..layers import CUT, LEFT_OUT, NOT_AGREED, LoadedFile, LoadStatus
 from . import injection
-from .folder import INBOX, INDEX_NAME, TASK_FILE, has_index
+from .folder import INBOX, INDEX_NAME, SYSTEM, TASK_FILE, has_index
 from .loading import load
-from .pending import SYSTEM, lock_path
+from .pending import lock_path
 from .scan import Cache, walk_folder
 
 TYPE_CHECKING = False

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ...errors import UnsupportedError
+from ...model import GLOBAL, WORKSPACE
 from ...progress import never
-from ..layers import GLOBAL, WORKSPACE, LayerStore
+from ..layers import LayerStore
 from ..stores import (
     EditableStore,
     FolderStore,
@@ -13,9 +14,8 @@ from ..stores import (
     UndoableStore,
     WritableStore,
 )
-from .folder import INDEX_NAME
+from .folder import INDEX_NAME, SYSTEM
 from .layer import Layer
-from .pending import SYSTEM
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

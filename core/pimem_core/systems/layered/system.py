@@ -7,10 +7,9 @@ import functools
 import os
 
 from ...errors import PimemError
-from ..layers import GLOBAL, WORKSPACE
+from ...model import GLOBAL, WORKSPACE
 from ..system import System
-from .folder import ARCHIVE, INBOX, INDEX_NAME, TASK_FILE, find_layers, is_own_link
-from .pending import SYSTEM
+from .folder import ARCHIVE, INBOX, INDEX_NAME, SYSTEM, TASK_FILE, find_layers, is_own_link
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from ...model import GLOBAL, WORKSPACE
 from .. import guidelines
-from ..layers import GLOBAL, WORKSPACE, Target
+from ..layers import Target
 from .folder import INDEX_NAME
 
 TYPE_CHECKING = False

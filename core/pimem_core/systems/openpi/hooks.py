@@ -6,7 +6,7 @@ import os
 import time
 
 from ...errors import PimemError, ReadOnlyFormatError
-from .. import actions, providers
+from .. import actions
 from ..hosting import HookContext, Hooks, Offer, Part
 from . import config, handoff_injection, injection
 from .folder import active
@@ -110,6 +110,8 @@ class OpenpiHooks(Hooks):
             state["handed"] = (
                 handed if part is not None and handoff_injection.mark_of(part) == handed else ""
             )
+        from .. import providers  # sessions begin less often than prompts
+
         others = providers.keep_out(
             payload, context, who="pimem", tools=_TOOLS, commands=("memory",)
         )

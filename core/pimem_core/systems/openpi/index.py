@@ -19,8 +19,9 @@ INITIAL = "# Memory Index\n\n"
 #: A stamp in an index line: a date or a time of ISO 8601. openpi writes dates, and times with an
 #: offset and without a fraction.
 STAMP = re.compile(
-    r"\d{4}-\d{2}-\d{2}"
-    r"(?:[Tt ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:[Zz]|[+-]\d{2}(?::?\d{2})?)?(?![\w:]))?",
+    r"(\d{4})-(\d{2})-(\d{2})"
+    r"(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?(?:[Zz]|([+-])(\d{2})(?::?(\d{2}))?)?"
+    r"(?![\w:]))?",
     re.ASCII,
 )
 #: The flags of a line.

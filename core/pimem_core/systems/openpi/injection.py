@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 
-from ...formats import sync_copies
+from ...formats import held_back
 from ...formats.fence import neutral, neutral_name
-from ...formats.merge_markers import is_unmerged
 from ...formats.text import plural
 from ..hosting import Part
 from .config import render_rules
@@ -53,7 +52,7 @@ def without_held_back(text: str, folder: str) -> tuple[str, str]:
     An unfinished merge holds the whole index back; of copies that a sync program left beside a
     topic the lines go.
     """
-    if is_unmerged(text):
+    if held_back.is_unmerged(text):
         said = f"{INDEX_NAME} has the marks of an unfinished merge and is held back until it is "
         return "", f"<!-- {said}resolved. -->"
 
@@ -63,7 +62,7 @@ def without_held_back(text: str, folder: str) -> tuple[str, str]:
     copies, kept = [], []
     for line in text.split("\n"):
         entry = parse_line(line)
-        if entry is not None and sync_copies.original_of(folder, entry.file, is_there):
+        if entry is not None and held_back.original_of(folder, entry.file, is_there):
             copies.append(neutral_name(entry.file))
         else:
             kept.append(line)

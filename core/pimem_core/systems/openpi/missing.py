@@ -21,7 +21,7 @@ from ...files.read import (
     is_regular,
     read_bytes,
 )
-from ...formats import sync_copies
+from ...formats import held_back
 from ...formats.text import quote
 from ...history import patch, record
 from . import tombstones, topic
@@ -97,7 +97,7 @@ def _heir(folder: TopicFolder, entry: IndexEntry, unlisted: Collection[str]) -> 
         if name is not None and name.lower() == entry.name.lower():
             named.append(file)
     # A copy that a sync program made has the name too; the renamed file goes before it.
-    named.sort(key=sync_copies.is_copy_name)
+    named.sort(key=held_back.is_copy_name)
     return named[0] if named else None
 
 

@@ -5,18 +5,13 @@ Plain arithmetic: `datetime` refuses some of what JavaScript reads.
 
 from __future__ import annotations
 
-import re
+from .index import STAMP
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from datetime import datetime
 
 _DAY_S = 86_400
-_FORM = re.compile(
-    r"(\d{4})-(\d{2})-(\d{2})"
-    r"(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?(?:[Zz]|([+-])(\d{2})(?::?(\d{2}))?)?)?",
-    re.ASCII,
-)
 
 
 def instant(text: str) -> float | None:
@@ -28,7 +23,7 @@ def instant(text: str) -> float | None:
     Args:
         text: A date, or a date and time of ISO 8601, as the index grammar finds them.
     """
-    found = _FORM.fullmatch(text)
+    found = STAMP.fullmatch(text)
     if found is None:
         return None
     year, month, day = int(found[1]), int(found[2]), int(found[3])

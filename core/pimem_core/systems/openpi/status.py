@@ -8,8 +8,7 @@ import os
 from ...errors import PimemError, ReadOnlyFormatError
 from ...files.holder import lock_holder
 from ...files.read import real_folder, regular_entries
-from ...formats import sync_copies
-from ...formats.merge_markers import is_unmerged
+from ...formats import held_back
 from ...formats.text import plural
 from ...model import StoreStatus
 from . import carry_over, config, detection, limits, missing, tombstones
@@ -93,7 +92,7 @@ class Seen:
 def _held_back(text: str, copies: set[str]) -> list[str]:
     """What of the store is not injected before somebody decides on it."""
     notes = []
-    if is_unmerged(text):
+    if held_back.is_unmerged(text):
         notes.append(
             f"{INDEX_NAME} has the marks of an unfinished merge, so it is held back; resolve it."
         )
@@ -136,7 +135,7 @@ def _notes(folder: TopicFolder, view: View, found: str | None, seen: Seen) -> li
     copies = {
         name
         for name in (*seen.unlisted, *seen.listed)
-        if sync_copies.original_of(
+        if held_back.original_of(
             folder.path, name, lambda other: os.path.lexists(folder.file(other))
         )
     }

@@ -10,7 +10,6 @@ from ..system import System
 from . import config
 from .index import INDEX_NAME
 from .location import LOCAL, SHARED, SYSTEM, active_folder, local_folder, shared_folder
-from .store import OpenpiStore
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from ...paths import Places
     from ...settings.config import Settings
     from ..hosting import Hooks
+    from .store import OpenpiStore
 
 
 class OpenpiSystem(System):
@@ -43,6 +43,8 @@ class OpenpiSystem(System):
 
     def stores(self, places: Places) -> Sequence[OpenpiStore]:
         """The local and the shared store."""
+        from .store import OpenpiStore  # a host's events need none
+
         return [
             OpenpiStore(LOCAL, local_folder(places), places),
             OpenpiStore(SHARED, shared_folder(places), places),
@@ -64,6 +66,8 @@ class OpenpiSystem(System):
 
     def open(self, folder: str, places: Places) -> OpenpiStore:
         """Any folder of this shape, under its own name where it has one."""
+        from .store import OpenpiStore
+
         for store in self.stores(places):
             if os.path.abspath(folder) == store.path:
                 return store

@@ -7,8 +7,7 @@ import posixpath
 
 from ...errors import PimemError
 from ...files.read import is_possible_name, read_bytes
-from ...formats import frontmatter, sync_copies
-from ...formats.merge_markers import is_unmerged
+from ...formats import frontmatter, held_back
 from ...formats.text import plural, quote
 from ...value import Value
 from . import limits
@@ -71,7 +70,7 @@ def _index(folder: FactFolder, view: View) -> Iterator[Finding]:
             seen.setdefault(file, entry.line)
     listed = {fact.file for fact in map(view.fact_of, view.entries) if fact is not None}
     text = view.text or ""
-    if is_unmerged(text):
+    if held_back.is_unmerged(text):
         yield Finding(
             code="merge_markers",
             severity="error",
@@ -80,7 +79,7 @@ def _index(folder: FactFolder, view: View) -> Iterator[Finding]:
             file=INDEX_NAME,
         )
     for file in view.facts:
-        original = sync_copies.original_of(folder.path, file, view.facts.__contains__)
+        original = held_back.original_of(folder.path, file, view.facts.__contains__)
         if original is not None:
             yield Finding(
                 code="sync_copy",

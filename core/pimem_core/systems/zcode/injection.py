@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import re
 
-from ...formats import frontmatter, sync_copies
+from ...formats import frontmatter, held_back
 from ...formats.fence import neutral, neutral_name
-from ...formats.merge_markers import is_unmerged
 from ...formats.text import cut_utf16, trim
 from ..hosting import Part
 from .facts import INDEX_NAME
@@ -41,7 +40,7 @@ def without_held_back(text: str, folder: str) -> tuple[str, str]:
     An unfinished merge holds the whole index back; of copies that a sync program left beside a fact
     the lines go.
     """
-    if is_unmerged(text):
+    if held_back.is_unmerged(text):
         said = f"{INDEX_NAME} has the marks of an unfinished merge and is held back until it is "
         return "", f"> {said}resolved."
 
@@ -50,7 +49,7 @@ def without_held_back(text: str, folder: str) -> tuple[str, str]:
 
     doomed: dict[int, str] = {}
     for entry in entries(text):
-        if entry.kind != "link" and sync_copies.original_of(folder, entry.file, is_there):
+        if entry.kind != "link" and held_back.original_of(folder, entry.file, is_there):
             doomed[entry.line] = neutral_name(entry.file)
     if not doomed:
         return text, ""

@@ -1,4 +1,4 @@
-"""Copies that programs which keep folders in step leave beside a file that two sides changed."""
+"""What no model is given: copies that sync programs leave beside a file, and unfinished merges."""
 
 from __future__ import annotations
 
@@ -26,6 +26,13 @@ _COPY = (
 # Google Drive and browsers number copies in parentheses, iCloud without; so do people.
 _NUMBERED = r"(?P<stem>.+?) (?:\([1-9]\d?\)|[2-9])(?P<ending>\.[^.]+)"
 _HEAD_BYTES = 8192
+# Both sides and the line between them; a base may stand there too.
+_MARKED = r"(?ms)^<{7}(?: [^\n]*)?\r?$.*?^={7}\r?$.*?^>{7}(?: [^\n]*)?\r?$"
+
+
+def is_unmerged(text: str) -> bool:
+    """Whether a text holds two sides of a merge that nobody has decided on."""
+    return "<<<<<<<" in text and ">>>>>>>" in text and re.search(_MARKED, text) is not None
 
 
 def is_copy_name(name: str) -> bool:
