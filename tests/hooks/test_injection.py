@@ -137,6 +137,15 @@ def test_sessions_keep_their_own_turns(host: Host) -> None:
     assert kinds(host.prompt("b")) == ["append_prompt"]
 
 
+def test_runners_of_one_session_count_its_turns_together(host: Host) -> None:
+    host.features = []
+    other = type(host)(host.places, "here")
+    other.features = []
+    host.start()
+    given = [kinds(each.prompt()) for _ in range(3) for each in (host, other)]
+    assert given == [["append_prompt"], [], [], [], ["append_prompt"], []]
+
+
 def test_stamps_are_shortened_to_the_day_unless_asked_for_in_full(host: Host) -> None:
     store = Path(OpenpiSystem().active(host.places).path)
     store.mkdir(parents=True)

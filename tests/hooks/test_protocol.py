@@ -8,10 +8,22 @@ import sys
 from typing import Any
 
 import pytest
-from pimem_core.hooks.protocol import MAX_BYTES
+from hypothesis import given
+from hypothesis import strategies as st
+from pimem_core.hooks.protocol import MAX_BYTES, dump, dump_answer, failure, response
+from pimem_core.systems import actions
 
 SESSION = {"id": "s", "cwd": "/"}
 HOOK = [sys.executable, "-m", "pimem_tui", "hook"]
+TEXT = st.text(st.characters(), max_size=20)
+ACTIONS = st.lists(
+    st.one_of(
+        st.builds(actions.section, TEXT, TEXT),
+        st.builds(actions.append_prompt, TEXT),
+        st.builds(actions.notify, TEXT),
+    ),
+    max_size=4,
+)
 
 
 def serve(*lines: bytes) -> list[dict[str, Any]]:
@@ -95,3 +107,14 @@ def test_the_hook_path_loads_nothing_heavy() -> None:
     data = json.dumps({"id": 1, "session": SESSION, "payload": {}})
     done = subprocess.run([sys.executable, "-c", code, data], capture_output=True, check=True)
     assert done.stderr.decode().strip() == "[]"
+
+
+@given(ACTIONS, TEXT, st.none() | st.dictionaries(TEXT, TEXT))
+def test_an_answer_is_the_line_that_any_document_is(
+    done: list[actions.Action], text: str, keep: dict[str, str] | None
+) -> None:
+    for answer in (response(text, done, keep=keep), failure(1, "internal", text)):
+        line = dump_answer(answer)
+        assert line == dump(answer)
+        assert line.count(b"\n") == 1
+        assert json.loads(line) == answer

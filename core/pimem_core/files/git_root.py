@@ -18,7 +18,11 @@ def work_tree_root(folder: str, *, shared_worktree: bool = False) -> str | None:
         folder: Any folder.
         shared_worktree: For a linked worktree give the main checkout.
     """
-    folder = os.path.realpath(folder)
+    return root_above(os.path.realpath(folder), shared_worktree=shared_worktree)
+
+
+def root_above(folder: str, *, shared_worktree: bool = False) -> str | None:
+    """The same for a folder that is resolved already."""
     while True:
         marker = os.path.join(folder, ".git")
         if os.path.isdir(marker):

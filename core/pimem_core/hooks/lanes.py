@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from ..systems.actions import Action
     from .apart import Spawn
+    from .state import SessionState
 
     #: Work that calls what it is given once the next in its lane may begin.
     Turn = Callable[[Callable[[], None]], None]
@@ -74,13 +75,15 @@ class Session:
     """What this process knows of a session, beside the state on disk.
 
     `lane` keeps its events in order. `lock` is held while its state is read or written, `version`
-    counts how often it was written.
+    counts how often it was written. `states` are those that were saved last and that no request
+    has in hand, by the system whose own they are.
     """
 
     def __init__(self, spawn: Spawn) -> None:
         self.lane = Lane(spawn)
         self.lock = allocate_lock()
         self.version = 0
+        self.states: dict[str, SessionState] = {}
         self._spawn = spawn
         self._systems: dict[str, SystemInSession] = {}
         self._left: list[Action] = []

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 
+from ..systems import actions
 from ..systems.hosting import SessionInfo
 from ..value import Value
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from ..systems.actions import Action
 
 PROTOCOL = 1
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 #: Longest request in bytes.
 MAX_BYTES = 8 << 20
 TOO_LONG = f"A request can have at most {MAX_BYTES} bytes."
@@ -188,9 +191,29 @@ def failure(request_id: Any, code: str, message: str) -> dict[str, Any]:
     return {"id": request_id, "actions": [], "error": {"code": code, "message": message}}
 
 
-def dump(answer: Mapping[str, Any]) -> bytes:
-    """A response as one line. What UTF-8 cannot hold is escaped."""
+def dump(document: Mapping[str, Any]) -> bytes:
+    """A JSON document as one line. What UTF-8 cannot hold is escaped."""
     try:
-        return json.dumps(answer, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+        return f"{_encode(document)}\n".encode()
     except UnicodeEncodeError:
-        return json.dumps(answer, separators=(",", ":")).encode() + b"\n"
+        return json.dumps(document, separators=(",", ":")).encode() + b"\n"
+
+
+def dump_answer(answer: Mapping[str, Any]) -> bytes:
+    """The same of an answer, whose sections are encoded once."""
+    done = ",".join(
+        _section(action["name"], action["text"]) if action["do"] == "section" else _encode(action)
+        for action in answer["actions"]
+    )
+    rest = {key: value for key, value in answer.items() if key not in ("id", "actions")}
+    end = f",{_encode(rest)[1:]}" if rest else "}"
+    try:
+        return f'{{"id":{_encode(answer["id"])},"actions":[{done}]{end}\n'.encode()
+    except UnicodeEncodeError:
+        return dump(answer)
+
+
+@functools.lru_cache(maxsize=8)
+def _section(name: str, text: str) -> str:
+    # Sections are long and stay as they are from prompt to prompt.
+    return _encode(actions.section(name, text))

@@ -17,6 +17,7 @@ from .protocol import (
     EventMismatchError,
     RequestError,
     dump,
+    dump_answer,
     failure,
     parse,
 )
@@ -145,7 +146,7 @@ class _Answers:
 
     def write(self, value: Mapping[str, Any]) -> None:
         """Write one line."""
-        data = dump(value)
+        data = dump_answer(value)
         with self._lock:
             try:
                 sys.stdout.buffer.write(data)

@@ -11,7 +11,7 @@ import json
 import os
 
 from ..errors import PimemError
-from ..files.read import read_bytes
+from ..files.read import read_bytes, signature_of
 from ..history.session_texts import SESSIONS, TEXTS
 
 TYPE_CHECKING = False
@@ -58,11 +58,13 @@ class SessionState:
         unsaved: MutableMapping[str, str] | None = None,
         system: str = "",
     ) -> None:
+        self.owner = system
         name = _file_name(session_id) + (f".{system}" if system else "")
         base = os.path.join(state_dir, SESSIONS, name)
         self._files = (f"{base}.json", f"{base}{TEXTS}")
         self._state_dir = state_dir
         self._unsaved = {} if unsaved is None else unsaved
+        self._signatures = {path: signature_of(path) for path in self._files}
         raw = self._read(self._files[0]) or self._read(self._files[0] + _BEFORE)
         self._raw: dict[str, Any] = {
             "systems": {},
@@ -73,6 +75,12 @@ class SessionState:
         texts = self._read(self._files[1])
         self.texts = {key: text for key, text in texts.items() if isinstance(text, str)}
         self._before = json.dumps(self._raw), dict(self.texts)
+
+    def is_current(self) -> bool:
+        """Whether the disk still holds what this read and saved, so that nobody need read it."""
+        return not self._unsaved and all(
+            signature_of(path) == signature for path, signature in self._signatures.items()
+        )
 
     def system(self, name: str) -> dict[str, Any]:
         """A system's part."""
@@ -150,6 +158,7 @@ class SessionState:
             self._unsaved[path] = text
             return error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         self._unsaved.pop(path, None)
+        self._signatures[path] = signature_of(path)
         return ""
 
     def prune(self) -> None:

@@ -198,6 +198,8 @@ def load_settings(places: Places) -> tuple[Settings, ConfigError | None]:
         raw = _read(places)
     except ConfigError as error:
         return Settings(), error
+    if not raw:
+        return Settings(), None
     values: dict[str, Any] = {
         "systems": _switches(raw.get("systems")) or {},
         "keys": _bound(raw.get("keys")),

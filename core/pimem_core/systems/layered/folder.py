@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import stat
 
 from ...errors import Hint, InvalidArgumentError
-from ...files.git_root import work_tree_root
+from ...files.git_root import root_above
 from ...model import WORKSPACE
 from ...value import Value
 
@@ -28,19 +29,38 @@ NOT_MEMORY = frozenset({INBOX, ARCHIVE, STATE})
 class Layers(Value):
     """The folders of both layers for one user and working folder.
 
-    `root` is the project. `unusable` says why the project can have no workspace memory; None
-    when it can, whether it has one or not.
+    `root` is the project. `is_chosen` says that the person named the workspace's folder, which may
+    then be anywhere.
     """
 
     global_dir: str
     root: str
     workspace_dir: str
-    unusable: str | None = None
+    is_chosen: bool = False
+
+    @functools.cached_property
+    def unusable(self) -> str | None:
+        """Why the project can have no workspace memory; None when it can, there or not."""
+        if self.is_chosen:
+            return None
+        # Looked at when somebody asks, since most projects have none; then it stays.
+        workspace, real = self.workspace_dir, os.path.realpath(self.workspace_dir)
+        if real == os.path.realpath(self.global_dir):
+            return (
+                f"{workspace} is your global memory; a workspace memory needs a project of its "
+                "own. Change to the project's folder first."
+            )
+        if real != workspace:
+            # What a repository links to must not be read as its own.
+            return (
+                f"{workspace} leads through a symbolic link to {real}; put the folder itself there."
+            )
+        return None
 
     @property
     def has_workspace(self) -> bool:
         """Whether the project has a memory: a folder with an index, empty or not."""
-        return self.unusable is None and has_index(self.workspace_dir)
+        return has_index(self.workspace_dir) and self.unusable is None
 
     @property
     def has_global(self) -> bool:
@@ -69,19 +89,7 @@ def find_layers(places: Places, settings: Settings) -> Layers:
     global_dir = global_folder(places, settings)
     root = project_root(places.cwd, shared_worktree=settings.layered_worktree == "shared")
     workspace = os.path.join(root, settings.layered_workspace_dir)
-    real = os.path.realpath(workspace)
-    unusable = None
-    if real == os.path.realpath(global_dir):
-        unusable = (
-            f"{workspace} is your global memory; a workspace memory needs a project of its own. "
-            "Change to the project's folder first."
-        )
-    elif real != workspace:
-        # What a repository links to must not be read as its own.
-        unusable = (
-            f"{workspace} leads through a symbolic link to {real}; put the folder itself there."
-        )
-    return Layers(global_dir=global_dir, root=root, workspace_dir=workspace, unusable=unusable)
+    return Layers(global_dir=global_dir, root=root, workspace_dir=workspace)
 
 
 def global_folder(places: Places, settings: Settings) -> str:
@@ -102,7 +110,8 @@ def is_own_link(folder: str) -> bool:
 
 def project_root(cwd: str, *, shared_worktree: bool = False) -> str:
     """The root of the git work tree that a folder is in; outside git the folder itself."""
-    return work_tree_root(cwd, shared_worktree=shared_worktree) or os.path.realpath(cwd)
+    folder = os.path.realpath(cwd)
+    return root_above(folder, shared_worktree=shared_worktree) or folder
 
 
 def is_memory_name(name: str) -> bool:

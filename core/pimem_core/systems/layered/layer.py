@@ -68,7 +68,7 @@ class Layer:
             return found.but(global_dir=self.path)
         if self.path == found.workspace_dir:
             return found
-        return found.but(root=_root_of(self.path), workspace_dir=self.path, unusable=None)
+        return found.but(root=_root_of(self.path), workspace_dir=self.path, is_chosen=True)
 
     def sibling(self, kind: str) -> Self:
         """The store of a layer; this one for its own."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import math
 import os
@@ -196,6 +197,7 @@ def _kept_path(places: Places, path: str) -> str:
     return os.path.join(places.state_dir, "good", f"{name}.json")
 
 
+@functools.cache
 def default() -> Config:
     """The configuration that a fresh installation starts with."""
     return from_json(jsonc.parse(_DEFAULT))
