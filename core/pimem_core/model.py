@@ -9,10 +9,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-#: The names of the two layers of a layered memory.
-GLOBAL = "global"
-WORKSPACE = "workspace"
-
 
 class Topic(Value):
     """One memory as a list shows it.

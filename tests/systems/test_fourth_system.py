@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -10,7 +13,7 @@ from pimem_core.cli import main
 from pimem_core.hooks.next_prompt import given
 from pimem_core.systems import actions
 from systems.memory_system import Stuck
-from waiting import wait_for
+from waiting import PATIENCE_S, wait_for
 
 if TYPE_CHECKING:
     from pimem_core.paths import Places
@@ -208,3 +211,28 @@ def test_notices_of_a_late_lane_go_with_the_next_answer(
     stuck.let_go.set()
     (found,) = wait_for(lambda: served.ask("turn_end"), "the runner")
     assert found == actions.notify("recalled")
+
+
+@pytest.mark.parametrize("order", ["(notes, *known)", "(*known, notes)"])
+def test_one_that_hangs_ends_no_one_shot_hook(places: Places, order: str) -> None:
+    script = (
+        f"import sys; sys.path.insert(0, {str(Path(__file__).parents[1])!r})\n"
+        "from pimem_core.hooks import serve\n"
+        "from pimem_core.systems import registry\n"
+        "from systems.memory_system import NoteSystem, Stuck\n"
+        "notes, known = NoteSystem(), registry.SYSTEMS\n"
+        "notes.hooks.at = Stuck('before_agent_start')\n"
+        f"registry.SYSTEMS = {order}\n"
+        "sys.exit(serve.main(['before_agent_start']))\n"
+    )
+    session = {"id": "s", "cwd": places.cwd, "features": ["sections"]}
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        input=json.dumps({"id": 1, "session": session, "payload": {}}).encode(),
+        capture_output=True,
+        check=True,
+        timeout=PATIENCE_S,
+    )
+    found = json.loads(done.stdout)["actions"]
+    assert sections(found) == {"memory"}
+    assert [text for text in notices(found) if "does not answer in time" in text]

@@ -40,9 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         The exit code of the process.
     """
-    try:
-        import fcntl  # noqa: F401 - what every lock here stands on
-    except ImportError:
+    if os.name != "posix":  # there fcntl is missing, which every lock here stands on
         sys.stderr.write("pimem runs on Linux and macOS; on Windows use it in WSL.\n")
         return 4
     words = sys.argv[1:] if argv is None else argv

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ..errors import EXIT_CODES, InvalidArgumentError, UnsupportedError
-from ..model import GLOBAL, WORKSPACE
 from ..systems import registry
 from ..systems.layers import LayerStore
+from ..systems.system import GLOBAL, WORKSPACE
 from .reading import chosen, notice_troubles
 
 TYPE_CHECKING = False

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import os
 import stat
@@ -22,8 +21,6 @@ from .anchor import (
 from .read import is_there, not_regular
 
 TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 #: What file systems without hard links answer to one.
@@ -34,17 +31,25 @@ class NotSyncedError(OSError):
     """A file has its new bytes, but whether they outlast a power failure is not known."""
 
 
-@contextlib.contextmanager
-def explained(path: str) -> Iterator[None]:
+class explained:
     """Turn an `OSError` of the block into a `StorageError` that names the file and the way out.
 
     Raises:
         StorageError: The block raised an `OSError`.
     """
-    try:
-        yield
-    except OSError as error:
-        raise storage_error(path, error) from error
+
+    # A class, since contextlib takes half a millisecond to load, which each prompt would pay.
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        """Begin."""
+
+    def __exit__(self, _type: object, error: BaseException | None, _traceback: object) -> None:
+        """Explain what the disk refused."""
+        if isinstance(error, OSError):
+            raise storage_error(self._path, error) from error
 
 
 def storage_error(path: str, error: OSError) -> StorageError:
@@ -211,13 +216,17 @@ def publish(
         else:
             swap(temporary, path)
     except BaseException:
-        with contextlib.suppress(OSError):
+        try:
             discard(temporary)
+        except OSError:
+            pass
         raise
     if exclusive:
         # The file is there: a second name of it that stays is for the next change to clean up.
-        with contextlib.suppress(OSError):
+        try:
             discard(temporary)
+        except OSError:
+            pass
     if durable:
         confirm_names(os.path.dirname(path))
 
@@ -273,8 +282,10 @@ def stage(path: str, data: bytes, *, mode: int = 0o600, durable: bool = True) ->
         finally:
             os.close(descriptor)
     except BaseException:
-        with contextlib.suppress(OSError):
+        try:
             discard(temporary)
+        except OSError:
+            pass
         raise
     return temporary
 
@@ -286,8 +297,10 @@ def _keep_owner(descriptor: int, path: str) -> None:
     except OSError:
         return
     if (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid):
-        with contextlib.suppress(OSError):
+        try:
             os.fchown(descriptor, old.st_uid, old.st_gid)
+        except OSError:
+            pass
 
 
 def swap(temporary: str, path: str) -> None:
@@ -298,8 +311,10 @@ def swap(temporary: str, path: str) -> None:
 
 def discard(temporary: str) -> None:
     """Remove a temporary file; one that was renamed away is fine."""
-    with contextlib.suppress(FileNotFoundError):
+    try:
         unlink_at(temporary)
+    except FileNotFoundError:
+        pass
 
 
 def temporary_name(name: str) -> str:

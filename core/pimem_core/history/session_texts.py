@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 
 #: Below the state folder; the end of the names of files with texts.
@@ -15,8 +14,12 @@ def forget_session_texts(state_dir: str) -> None:
 
     A file that cannot be removed stays, at most for as long as the session's state.
     """
-    with contextlib.suppress(OSError):
+    try:
         for entry in os.scandir(os.path.join(state_dir, SESSIONS)):
             if TEXTS in entry.name:
-                with contextlib.suppress(OSError):
+                try:
                     os.unlink(entry.path)
+                except OSError:
+                    pass
+    except OSError:
+        pass

@@ -79,8 +79,8 @@ class Session:
     has in hand, by the system whose own they are.
     """
 
-    def __init__(self, spawn: Spawn) -> None:
-        self.lane = Lane(spawn)
+    def __init__(self, begin: Spawn, spawn: Spawn) -> None:
+        self.lane = Lane(begin)
         self.lock = allocate_lock()
         self.version = 0
         self.states: dict[str, SessionState] = {}

@@ -45,9 +45,13 @@ class Runner:
     Args:
         in_background: Whether the slow part of a session's start goes on after the answer.
         spawn: Has work done by another thread.
+        begin: Has a request begun; by another thread, too, unless said otherwise.
     """
 
-    def __init__(self, *, in_background: bool, spawn: Spawn = _new_thread) -> None:
+    def __init__(
+        self, *, in_background: bool, spawn: Spawn = _new_thread, begin: Spawn | None = None
+    ) -> None:
+        self._begin = begin or spawn
         self._spawn = spawn
         self._watch = Watch()
         self._process = Process(spawn, self._watch, in_background=in_background)
@@ -77,7 +81,7 @@ class Runner:
             self._cancel(request.payload.get("request"))
             answer(response(request.id))
         elif request.event in _BESIDE:
-            self._spawn(lambda: answer(self._answered(request)))
+            self._begin(lambda: answer(self._answered(request)))
         else:
             session = self._session(request)
             session.lane.submit(partial(self._event, request, session, answer))
@@ -92,7 +96,9 @@ class Runner:
 
     def _session(self, request: Request) -> Session:
         with self._lock:
-            found = self._sessions.pop(request.session.id, None) or Session(self._spawn)
+            found = self._sessions.pop(request.session.id, None) or Session(
+                self._begin, self._spawn
+            )
             self._sessions[request.session.id] = found
             if len(self._sessions) > _SESSIONS_KEPT:
                 del self._sessions[next(iter(self._sessions))]

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from _thread import allocate_lock
-from contextlib import suppress
-from select import select
+from _thread import allocate_lock, get_ident, start_new_thread
 from time import monotonic, sleep
 
 from ..paths import find_places
@@ -28,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
+    from .protocol import Request
     from .runner import Answer
 
 _USAGE = "usage: pimem hook EVENT < request.json | pimem hook serve | pimem hook describe"
@@ -64,13 +63,36 @@ def main(words: Sequence[str]) -> int:
     except OSError as error:
         return _say(f"Standard input cannot be read: {error.strerror}.")
     try:
-        answer = Runner(in_background=False).handle(parse(data, event=words[0]))
+        return _answer_once(parse(data, event=words[0]))
     except RequestError as error:
-        answer = failure(error.request_id, error.code, str(error))
+        return _print(failure(error.request_id, error.code, str(error)))
     except EventMismatchError as error:
         _say(f"{error}\n{_USAGE}")
         return 2
-    return _print(answer)
+
+
+def _answer_once(request: Request) -> int:
+    """Answer in this thread, which is ready to run; another looks whether a system hangs in it."""
+    runner = Runner(in_background=False, begin=lambda work: work())
+    here, answered = get_ident(), allocate_lock()
+    answered.acquire()
+    code = 0
+
+    def answer(value: Mapping[str, Any]) -> None:
+        nonlocal code
+        code = _print(value)
+        if get_ident() != here:
+            os._exit(code)  # this thread's work may never end
+        answered.release()
+
+    def watch() -> None:
+        while True:
+            sleep(runner.look())
+
+    start_new_thread(watch, ())
+    runner.submit(request, answer)
+    answered.acquire()
+    return code
 
 
 def _print(answer: Mapping[str, Any]) -> int:
@@ -86,9 +108,11 @@ def _print(answer: Mapping[str, Any]) -> int:
 
 def _say(text: str) -> int:
     """Say on standard error why there is no answer; the exit code for that."""
-    with suppress(OSError):
+    try:
         sys.stderr.write(f"{text}\n")
         sys.stderr.flush()
+    except OSError:
+        pass
     return _UNWRITTEN
 
 
@@ -120,6 +144,8 @@ class _Lines:
 
     def _read(self) -> bytes:
         """What is there next; meanwhile `idle` is called as often as it asks for, in seconds."""
+        from select import select  # only a served runner waits
+
         while True:
             readable, _, _ = select([self._descriptor], [], [], self._idle())
             if readable:

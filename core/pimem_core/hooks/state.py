@@ -6,7 +6,6 @@ are renamed into place without fsync: losing the last event costs an injection, 
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 
@@ -140,10 +139,14 @@ class SessionState:
             # Some file systems write a file to the disk at once when it replaces another, which
             # can take longer than all the rest; so the one before steps aside.
             if os.path.lexists(self._files[0]):
-                with contextlib.suppress(OSError):
+                try:
                     os.unlink(self._files[0] + _BEFORE)
-                with contextlib.suppress(OSError):
+                except OSError:
+                    pass
+                try:
                     os.rename(self._files[0], self._files[0] + _BEFORE)
+                except OSError:
+                    pass
             refused = self._publish(self._files[0], text) or refused
         self._before = text, dict(self.texts)
         return refused
@@ -167,11 +170,15 @@ class SessionState:
 
         limit = now().timestamp() - _KEPT_S
         folder = os.path.dirname(self._files[0])
-        with contextlib.suppress(OSError):
+        try:
             for entry in os.scandir(folder):
-                with contextlib.suppress(OSError):
+                try:
                     if entry.stat(follow_symlinks=False).st_mtime < limit:
                         os.unlink(entry.path)
+                except OSError:
+                    pass
+        except OSError:
+            pass
 
     def _read(self, path: str) -> dict[str, Any]:
         kept = self._unsaved.get(path)
@@ -190,8 +197,10 @@ class SessionState:
         """Keep what nobody can read out of the way; the session starts over, as a new one does."""
         from ..log import append_to_log
 
-        with contextlib.suppress(OSError):
+        try:
             os.replace(path, path + _BROKEN)
+        except OSError:
+            pass
         append_to_log(self._state_dir, f"{path} is put aside, it cannot be read: {error}\n")
 
 

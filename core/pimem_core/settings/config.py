@@ -7,7 +7,6 @@ import re
 
 from ..errors import ConfigError, PimemError, TopicNotFoundError
 from ..files.read import read_bytes
-from ..model import Setting
 from ..value import Value
 
 TYPE_CHECKING = False
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
+    from ..model import Setting
     from ..paths import Places
 
 SETTINGS_NAME = "config.toml"
@@ -255,6 +255,8 @@ def setting_rows(places: Places) -> list[Setting]:
 
     Of a broken file nothing comes: `load_settings` says why.
     """
+    from ..model import Setting
+
     try:
         raw = _read(places)
     except ConfigError:

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from ..settings.config import Settings
     from .stores import Store
 
+#: The names of the two stores of a system that keeps its memory in layers.
+GLOBAL = "global"
+WORKSPACE = "workspace"
+
 
 class System(ABC):
     """A memory system: where its stores are, and how its folders look.

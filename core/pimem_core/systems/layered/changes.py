@@ -18,7 +18,7 @@ from ...files.read import not_regular, read_bytes
 from ...history import recovery
 from ...history.locked_change import LockedChange
 from ...history.transaction import Step
-from ...model import WORKSPACE
+from ..system import WORKSPACE
 from .folder import SYSTEM, find_layers
 from .pending import lock_path, unfinished
 

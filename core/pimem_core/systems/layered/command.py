@@ -6,10 +6,10 @@ import shlex
 
 from ...errors import InvalidArgumentError, PimemError
 from ...formats.text import plural, quote
-from ...model import GLOBAL, WORKSPACE
 from .. import actions
 from ..memory_command import refused
 from ..pi_hints import said_in_pi
+from ..system import GLOBAL, WORKSPACE
 from .creating import SCOPES
 from .folder import INBOX
 from .layer import active_layer

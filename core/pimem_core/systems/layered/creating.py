@@ -8,10 +8,10 @@ from ...errors import InvalidArgumentError, StorageError
 from ...files.git_root import work_tree_root
 from ...files.read import not_regular
 from ...formats.text import quote
-from ...model import GLOBAL, WORKSPACE
 from ...paths import tilde
 from ...settings import trust
 from .. import guidelines
+from ..system import GLOBAL, WORKSPACE
 from .changes import Session, changing
 from .folder import ARCHIVE, INBOX, INDEX_NAME, STATE
 

@@ -19,8 +19,9 @@ from ...formats.code_fences import outside_code
 from ...formats.lines import lines_of
 from ...formats.merge import merge_into
 from ...formats.text import encode, one_line, quote
-from ...model import GLOBAL, Change
+from ...model import Change
 from ..layers import STATUSES, entry_text
+from ..system import GLOBAL
 from . import names
 from .changes import Session, changing
 from .content import is_placeholder

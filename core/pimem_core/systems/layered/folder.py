@@ -8,8 +8,8 @@ import stat
 
 from ...errors import Hint, InvalidArgumentError
 from ...files.git_root import root_above
-from ...model import WORKSPACE
 from ...value import Value
+from ..system import WORKSPACE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 
 from ...errors import Hint, Note
-from ...model import WORKSPACE
 from ...paths import tilde
 from .. import guidelines
 from ..layers import InboxFile
+from ..system import WORKSPACE
 from . import template
 from .changes import changing
 from .folder import INBOX, no_workspace

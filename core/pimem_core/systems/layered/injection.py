@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ...formats.fence import neutral_name
 from ...formats.text import plural
-from ...model import GLOBAL, WORKSPACE
 from ...value import Value
 from ..hosting import Part
+from ..system import GLOBAL, WORKSPACE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

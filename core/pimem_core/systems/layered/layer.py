@@ -15,10 +15,11 @@ from ...errors import (
 )
 from ...files.read import PREVIEW_BYTES, not_regular, read_bytes, signature
 from ...formats.text import plural, quote
-from ...model import GLOBAL, WORKSPACE, Document, Topic
+from ...model import Document, Topic
 from ...progress import never
 from ...settings import trust
 from ...settings.config import load_settings
+from ..system import GLOBAL, WORKSPACE
 from . import names, pending
 from .content import is_content, plain, summary
 from .folder import ARCHIVE, INBOX, NOT_MEMORY, STATE, TASK_FILE, find_layers, split

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from ...formats import held_back
-from ...model import GLOBAL, WORKSPACE
 from ...value import Value
+from ..system import GLOBAL, WORKSPACE
 from . import scan
 from .folder import INDEX_NAME, TASK_FILE
 

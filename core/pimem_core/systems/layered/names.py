@@ -6,7 +6,7 @@ import re
 
 from ...errors import Hint, InvalidArgumentError, InvalidTopicError
 from ...formats.text import quote
-from ...model import GLOBAL
+from ..system import GLOBAL
 from .folder import INDEX_NAME, NOT_MEMORY, TASK_FILE, is_memory_name, split
 
 _CONTROL = r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]"

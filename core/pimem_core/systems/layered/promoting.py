@@ -10,9 +10,9 @@ from ...clock import now
 from ...errors import Hint, InvalidArgumentError, InvalidTopicError, Note, TopicNotFoundError
 from ...files.read import decode
 from ...formats.text import encode, plural, quote
-from ...model import GLOBAL, WORKSPACE
 from ...value import Value
 from ..layers import Promotion
+from ..system import GLOBAL, WORKSPACE
 from . import names, template
 from .changes import Session, changing
 from .content import is_placeholder

@@ -11,7 +11,8 @@ from ...errors import PimemError
 from ...files.publish import private_folder, publish
 from ...files.read import read_bytes
 from ...formats.text import plural
-from ...model import GLOBAL, WORKSPACE, Change
+from ...model import Change
+from ..system import GLOBAL, WORKSPACE
 from .scan import Cache
 
 TYPE_CHECKING = False

@@ -7,9 +7,10 @@ import os
 
 from ...errors import Hint, Note, PimemError
 from ...formats.text import plural
-from ...model import GLOBAL, WORKSPACE, StoreStatus
+from ...model import StoreStatus
 from ...settings import trust
 from ..layers import CUT, LEFT_OUT, NOT_AGREED, LoadedFile, LoadStatus
+from ..system import GLOBAL, WORKSPACE
 from . import injection
 from .folder import INBOX, INDEX_NAME, SYSTEM, TASK_FILE, has_index
 from .loading import load

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ...errors import UnsupportedError
-from ...model import GLOBAL, WORKSPACE
 from ...progress import never
 from ..layers import LayerStore
 from ..stores import (
@@ -14,6 +13,7 @@ from ..stores import (
     UndoableStore,
     WritableStore,
 )
+from ..system import GLOBAL, WORKSPACE
 from .folder import INDEX_NAME, SYSTEM
 from .layer import Layer
 

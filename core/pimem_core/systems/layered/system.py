@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import os
 
 from ...errors import PimemError
-from ...model import GLOBAL, WORKSPACE
-from ..system import System
+from ..system import GLOBAL, WORKSPACE, System
 from .folder import ARCHIVE, INBOX, INDEX_NAME, SYSTEM, TASK_FILE, find_layers, is_own_link
 
 TYPE_CHECKING = False
@@ -65,10 +63,12 @@ class LayeredSystem(System):
         """Both layers, there or not; no workspace where there is no project to have one."""
         stores = list(self.stores(places))
         for name in (GLOBAL, WORKSPACE):
-            with contextlib.suppress(PimemError):
+            try:
                 layer = self.named(name, places)
                 if layer is not None and all(store.name != name for store in stores):
                     stores.append(layer)
+            except PimemError:
+                pass
         return stores
 
     def active(self, places: Places) -> LayeredStore:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ...model import GLOBAL, WORKSPACE
 from .. import guidelines
 from ..layers import Target
+from ..system import GLOBAL, WORKSPACE
 from .folder import INDEX_NAME
 
 TYPE_CHECKING = False

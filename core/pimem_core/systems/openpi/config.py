@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import json
 import math
@@ -11,7 +10,6 @@ import os
 from ...errors import ConfigError, InvalidArgumentError, InvalidTopicError, PimemError
 from ...files.read import is_there, read_bytes
 from ...formats import jsonc
-from ...model import Setting
 from ...value import Value
 
 TYPE_CHECKING = False
@@ -19,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
+    from ...model import Setting
     from ...paths import Places
 
 CONFIG_NAME = "memory.jsonc"
@@ -173,9 +172,11 @@ def keep_good(places: Places) -> None:
 
     kept = {key: getattr(config, key) for key in KEYS}
     target = _kept_path(places, path)
-    with contextlib.suppress(OSError, PimemError):
+    try:
         private_folder(os.path.dirname(target))
         publish(target, json.dumps({"path": path, **kept}).encode(), durable=False)
+    except (OSError, PimemError):
+        pass
 
 
 def _kept(places: Places, path: str) -> Config | None:
@@ -246,8 +247,10 @@ def _publish_new(path: str, data: bytes) -> None:
     from ...files.publish import publish
 
     if not is_there(path):
-        with contextlib.suppress(FileExistsError):
+        try:
             publish(path, data, exclusive=True)
+        except FileExistsError:
+            pass
 
 
 def _legacy_path(places: Places) -> str:
@@ -259,6 +262,8 @@ def settings(places: Places) -> list[Setting]:
 
     Of a broken file nothing comes: `load` says why.
     """
+    from ...model import Setting
+
     config, error = load(places)
     path = config_path(places)
     raw: Any = {}

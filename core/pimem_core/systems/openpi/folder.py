@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 
 from ...errors import PimemError, TopicNotFoundError
@@ -80,12 +79,14 @@ class TopicFolder:
         if self._shows_carry_over(shown):
             from . import carry_over
 
-            with contextlib.suppress(PimemError):
+            try:
                 plan = carry_over.plan(self.local, self.path)
                 elsewhere = {name: source for name, (_data, source) in plan.copies.items()}
                 # The plan counts on what an interrupted carry-over has copied.
                 there = {path: data for path, data in shown.items() if data is not None}
                 return View(plan.index_after, elsewhere, there)
+            except PimemError:
+                pass
         path = self.file(INDEX_NAME)
         return View(read_text(path, shown), {}, shown)
 

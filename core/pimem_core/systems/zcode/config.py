@@ -6,7 +6,6 @@ import os
 
 from ...errors import ConfigError, PimemError, TopicNotFoundError
 from ...files.read import read_bytes
-from ...model import Setting
 from ...value import Value
 
 TYPE_CHECKING = False
@@ -14,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
+    from ...model import Setting
     from ...paths import Places
     from ...settings.config import Settings
 
@@ -224,6 +224,7 @@ def settings(places: Places) -> list[Setting]:
 
     Of a broken file nothing comes: `load` says why.
     """
+    from ...model import Setting
     from ...settings import trust
 
     config, _error = load(places)
