@@ -159,8 +159,8 @@ def test_a_closed_standard_input_is_no_empty_text(empty: Folder) -> None:
 
 def test_a_platform_without_file_locks_gets_one_sentence(empty: Folder) -> None:
     script = (
-        "import os, sys; from pimem_tui.__main__ import main; "
-        "os.name = 'nt'; sys.exit(main(['list']))"
+        "import sys; sys.modules['fcntl'] = None; from pimem_tui.__main__ import main; "
+        "sys.exit(main(['list']))"
     )
     done = subprocess.run(
         [sys.executable, "-c", script],

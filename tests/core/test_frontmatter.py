@@ -250,7 +250,9 @@ def test_an_update_touches_only_its_keys(text: str) -> None:
 
 
 @given(TOPIC)
-@example("---\nwords\nwords\nname:\nname: plain\n  # comment\nname: plain\n  # comment\n---\n")
+@example(
+    "---\nwords\nname:\nname:\nwords\n" + "name: plain\n  goes on\n  # comment\n" * 3 + "---\n"
+)
 def test_updating_twice_is_updating_once(text: str) -> None:
     if frontmatter.split(text).present:
         once = frontmatter.update(text, VALUES, defaults={"created": "2026"})

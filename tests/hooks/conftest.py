@@ -9,6 +9,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from asking import answer_of
 from pimem_core.hooks.protocol import dump_answer, parse
 from pimem_core.hooks.runner import Runner
 from waiting import PATIENCE_S
@@ -45,7 +46,7 @@ class Host:
         request = self.request(event, session, **more)
         data = json.dumps(request).encode()
         if self.form == "here":
-            return dump_answer(self.runner.handle(parse(data)))
+            return dump_answer(answer_of(self.runner, parse(data)))
         command = [sys.executable, "-m", "pimem_tui", "hook"]
         if self.form == "one-shot":
             done = subprocess.run([*command, event], input=data, capture_output=True, check=True)

@@ -8,6 +8,7 @@ import os
 from contextlib import redirect_stderr, redirect_stdout
 from typing import TYPE_CHECKING, Any
 
+from asking import answer_of
 from pimem_core.cli import main
 from pimem_core.hooks.protocol import Request
 from pimem_core.hooks.runner import Runner
@@ -107,8 +108,9 @@ class World:
             mode=mode,
             features=frozenset({"sections"}),
         )
-        return self.runner.handle(
-            Request(id=self._count, event=event, session=info, payload=payload, missed=missed)
+        return answer_of(
+            self.runner,
+            Request(id=self._count, event=event, session=info, payload=payload, missed=missed),
         )
 
     def actions(self, event: str, **more: Any) -> list[dict[str, Any]]:

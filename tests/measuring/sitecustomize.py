@@ -23,4 +23,4 @@ if os.environ.get("COVERAGE_PROCESS_CONFIG"):
 
         return start(measured, args)
 
-    setattr(_thread, "start_new_thread", start_measured)  # noqa: B010  # its type is overloaded
+    vars(_thread)["start_new_thread"] = start_measured

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from asking import answer_of
 from pimem_core.hooks.protocol import parse
 from pimem_core.hooks.runner import Runner
 
@@ -27,7 +28,7 @@ class Host:
 
     def ask(self, event: str, **payload: Any) -> list[dict[str, Any]]:
         request = {"id": 1, "event": event, "session": self.session, "payload": payload}
-        answer = self.runner.handle(parse(json.dumps(request).encode()))
+        answer = answer_of(self.runner, parse(json.dumps(request).encode()))
         assert "error" not in answer, answer
         actions: list[dict[str, Any]] = answer["actions"]
         for action in actions:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from asking import answer_of
 from pimem_core.hooks.describe import describe
 from pimem_core.hooks.protocol import parse
 from pimem_core.settings import trust
@@ -235,7 +236,8 @@ def test_words_that_both_systems_answer_have_one_effect(project: Project) -> Non
     (action,) = host.command("remember the milk")
     assert action["do"] == "send_user_message"
     assert "write_memory" in action["text"]
-    items = host.runner.handle(
+    items = answer_of(
+        host.runner,
         parse(
             json.dumps(
                 {
@@ -244,7 +246,7 @@ def test_words_that_both_systems_answer_have_one_effect(project: Project) -> Non
                     "payload": {"name": "memory", "prefix": ""},
                 }
             ).encode()
-        )
+        ),
     )["result"]["items"]
     values = [item["value"] for item in items]
     assert len(values) == len(set(values))

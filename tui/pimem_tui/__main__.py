@@ -40,7 +40,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         The exit code of the process.
     """
-    if os.name != "posix":  # there fcntl is missing, which every lock here stands on
+    try:
+        import fcntl  # noqa: F401 - what every lock here stands on
+    except ImportError:
         sys.stderr.write("pimem runs on Linux and macOS; on Windows use it in WSL.\n")
         return 4
     words = sys.argv[1:] if argv is None else argv

@@ -20,9 +20,6 @@ from .anchor import (
 )
 from .read import is_there, not_regular
 
-TYPE_CHECKING = False
-
-
 #: What file systems without hard links answer to one.
 _NO_HARD_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 
@@ -216,17 +213,11 @@ def publish(
         else:
             swap(temporary, path)
     except BaseException:
-        try:
-            discard(temporary)
-        except OSError:
-            pass
+        _try_to_discard(temporary)
         raise
     if exclusive:
         # The file is there: a second name of it that stays is for the next change to clean up.
-        try:
-            discard(temporary)
-        except OSError:
-            pass
+        _try_to_discard(temporary)
     if durable:
         confirm_names(os.path.dirname(path))
 
@@ -282,10 +273,7 @@ def stage(path: str, data: bytes, *, mode: int = 0o600, durable: bool = True) ->
         finally:
             os.close(descriptor)
     except BaseException:
-        try:
-            discard(temporary)
-        except OSError:
-            pass
+        _try_to_discard(temporary)
         raise
     return temporary
 
@@ -315,6 +303,13 @@ def discard(temporary: str) -> None:
         unlink_at(temporary)
     except FileNotFoundError:
         pass
+
+
+def _try_to_discard(temporary: str) -> None:
+    try:
+        discard(temporary)
+    except OSError:
+        pass  # the next change cleans up
 
 
 def temporary_name(name: str) -> str:

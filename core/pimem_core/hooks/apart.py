@@ -171,14 +171,15 @@ def ask_each(jobs: Sequence[Job]) -> Round:
     """Ask and wait until every system has answered or is late."""
     done = allocate_lock()
     done.acquire()
-    round_ = Round(jobs, _new_thread, lambda _round: done.release())
-    _new_thread(round_.begin)
+    round_ = Round(jobs, new_thread, lambda _round: done.release())
+    new_thread(round_.begin)
     while not done.acquire(timeout=_PATIENCE_S):
         round_.look(monotonic())
     return round_
 
 
-def _new_thread(work: Callable[[], None]) -> None:
+def new_thread(work: Callable[[], None]) -> None:
+    """Have work done by a thread of its own."""
     start_new_thread(work, ())
 
 

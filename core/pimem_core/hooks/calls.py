@@ -70,9 +70,11 @@ class Call:
 
         Hold the session's lock.
         """
-        kept = self.session.states.pop(system, None)  # nobody else may change it meanwhile
-        if kept is not None and kept.is_current():
-            return kept
+        if not system and self.session.saved is not None:
+            # Who takes it has it alone.
+            saved, self.session.saved = self.session.saved, None
+            if saved.is_current():
+                return saved
         return SessionState(
             self.places.state_dir, self.request.session.id, self.process.unsaved, system
         )
@@ -116,7 +118,6 @@ class Call:
         """Write the state; a notice when the disk refuses, once in this process."""
         refused = state.save()
         self.session.version += 1
-        self.session.states[state.owner] = state
         if not refused or self.process.has_told_of_disk:
             return []
         self.process.has_told_of_disk = True

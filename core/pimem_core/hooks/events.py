@@ -192,8 +192,8 @@ class EventCall(Call):
             for system in registry.SYSTEMS:
                 actions += self._part(system, round_.outcomes.get(system.name), state, keep)
             actions += self.save(state)
-            if round_.late():  # one of them may still look into it
-                self.session.states.clear()
+            # A system that is late may still look into it.
+            self.session.saved = None if round_.late() else state
         if self.request.event == "session_start" and self.process.in_background:
             self._start_later()
         return response(self.request.id, actions, keep=keep)

@@ -75,15 +75,19 @@ class Session:
     """What this process knows of a session, beside the state on disk.
 
     `lane` keeps its events in order. `lock` is held while its state is read or written, `version`
-    counts how often it was written. `states` are those that were saved last and that no request
-    has in hand, by the system whose own they are.
+    counts how often it was written. `saved` is the state that the last event wrote, until a request
+    takes it.
+
+    Args:
+        begin: Has an event begun.
+        spawn: Has work done by another thread.
     """
 
     def __init__(self, begin: Spawn, spawn: Spawn) -> None:
         self.lane = Lane(begin)
         self.lock = allocate_lock()
         self.version = 0
-        self.states: dict[str, SessionState] = {}
+        self.saved: SessionState | None = None
         self._spawn = spawn
         self._systems: dict[str, SystemInSession] = {}
         self._left: list[Action] = []

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from _thread import allocate_lock, start_new_thread
+from _thread import allocate_lock
 from functools import partial
 
 from ..paths import find_places
-from .apart import Watch
+from .apart import Watch, new_thread
 from .calls import Process
 from .events import EventCall
 from .lanes import Session
@@ -32,10 +32,6 @@ _SESSIONS_KEPT = 50
 _BESIDE = frozenset({"describe", "tool", "command", "complete", "answer"})
 
 
-def _new_thread(work: Callable[[], None]) -> None:
-    start_new_thread(work, ())
-
-
 class Runner:
     """Answers requests of any number of sessions.
 
@@ -45,11 +41,11 @@ class Runner:
     Args:
         in_background: Whether the slow part of a session's start goes on after the answer.
         spawn: Has work done by another thread.
-        begin: Has a request begun; by another thread, too, unless said otherwise.
+        begin: Has a request begun; `spawn` does when it is left out.
     """
 
     def __init__(
-        self, *, in_background: bool, spawn: Spawn = _new_thread, begin: Spawn | None = None
+        self, *, in_background: bool, spawn: Spawn = new_thread, begin: Spawn | None = None
     ) -> None:
         self._begin = begin or spawn
         self._spawn = spawn
@@ -59,21 +55,6 @@ class Runner:
         self._lock = allocate_lock()
         self._offering: dict[str, LockType] = {}
         self._cancelled: list[str] = []
-
-    def handle(self, request: Request) -> Mapping[str, Any]:
-        """The answer to a request, waited for; never raises."""
-        answers: list[Mapping[str, Any]] = []
-        done = allocate_lock()
-        done.acquire()
-
-        def answer(value: Mapping[str, Any]) -> None:
-            answers.append(value)
-            done.release()
-
-        self.submit(request, answer)
-        while not done.acquire(timeout=self.look()):
-            pass
-        return answers[0]
 
     def submit(self, request: Request, answer: Answer) -> None:
         """Have a request answered, by whichever thread has the answer; never raises."""

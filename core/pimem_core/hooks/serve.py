@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from _thread import allocate_lock, get_ident, start_new_thread
+from _thread import allocate_lock, get_ident
 from time import monotonic, sleep
 
 from ..paths import find_places
-from .apart import Workers
+from .apart import Workers, new_thread
 from .protocol import (
     MAX_BYTES,
     TOO_LONG,
@@ -89,7 +89,7 @@ def _answer_once(request: Request) -> int:
         while True:
             sleep(runner.look())
 
-    start_new_thread(watch, ())
+    new_thread(watch)
     runner.submit(request, answer)
     answered.acquire()
     return code

@@ -57,7 +57,6 @@ class SessionState:
         unsaved: MutableMapping[str, str] | None = None,
         system: str = "",
     ) -> None:
-        self.owner = system
         name = _file_name(session_id) + (f".{system}" if system else "")
         base = os.path.join(state_dir, SESSIONS, name)
         self._files = (f"{base}.json", f"{base}{TEXTS}")
@@ -76,7 +75,7 @@ class SessionState:
         self._before = json.dumps(self._raw), dict(self.texts)
 
     def is_current(self) -> bool:
-        """Whether the disk still holds what this read and saved, so that nobody need read it."""
+        """Whether the files are still those that this read or wrote."""
         return not self._unsaved and all(
             signature_of(path) == signature for path, signature in self._signatures.items()
         )
