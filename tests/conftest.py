@@ -6,10 +6,14 @@ import os
 import runpy
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import hypothesis
 import pytest
 from pimem_core.paths import Places, find_places
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -54,3 +58,16 @@ def places(isolated_home: Path) -> Places:
 def unmeasured(monkeypatch: pytest.MonkeyPatch) -> None:
     """Processes that the test starts load nothing to measure their coverage."""
     monkeypatch.delenv("COVERAGE_PROCESS_CONFIG", raising=False)
+
+
+@pytest.fixture
+def untraced() -> Iterator[None]:
+    """What the test itself does is not measured either.
+
+    `no_cover` of pytest-cov stops one measurement; a worker of the tests has a second one, that of
+    any child process.
+    """
+    trace = sys.gettrace()
+    sys.settrace(None)
+    yield
+    sys.settrace(trace)

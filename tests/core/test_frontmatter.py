@@ -123,7 +123,7 @@ HOSTILE = {
 }
 
 
-@pytest.mark.no_cover  # counts the processor's time
+@pytest.mark.usefixtures("untraced")  # counts the processor's time
 @pytest.mark.parametrize("block", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_blocks_are_read_and_changed_in_time(block: str) -> None:
     start = time.process_time()

@@ -121,7 +121,7 @@ def check_all(store: FolderStore, files: dict[str, bytes]) -> None:
     assert len({hit.topic.file for hit in hits}) == len(hits)
 
 
-@pytest.mark.no_cover  # much of the same, which measuring makes slow
+@pytest.mark.usefixtures("untraced")  # much of the same, which measuring makes slow
 def test_a_large_and_mixed_store(project: Project) -> None:
     files, lines = synthetic(random.Random(7))
     project.fill({**files, "MEMORY.md": "# Memory Index\n\n" + "\n".join(lines) + "\n"})
