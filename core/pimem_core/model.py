@@ -98,10 +98,10 @@ class Topic(Value):
 
     __hash__ = Value.__hash__
 
-    def may_mention(self, wanted: str) -> bool:
-        """Whether name, file or summary may hold a text in small letters; cheaper than to look."""
-        del wanted
-        return True
+    @property
+    def described(self) -> str:
+        """Name, file and summary in one text, and maybe what stands around them."""
+        return f"{self.name}\n{self.file}\n{self.summary}"
 
     @property
     def injected(self) -> str:

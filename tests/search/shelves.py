@@ -44,11 +44,9 @@ def topic(
 
 
 def material(*topics: tuple[Topic, str]) -> Material:
-    return Material(
-        subjects=[one for one, _body in topics],
-        paths=[one.path for one, _body in topics],
-        shown={one.path: body.encode("utf-8", "replace") for one, body in topics},
-        topic_of=lambda one: one,
+    return Material.of(
+        [one for one, _body in topics],
+        {one.path: body.encode("utf-8", "replace") for one, body in topics},
     )
 
 

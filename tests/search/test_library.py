@@ -31,6 +31,19 @@ WORDS = st.sampled_from(
     ["pool", "size", "cap", "capped", "東京", "café", "deploy", "deployed", "notes", "x"]
 )
 BODIES = st.lists(WORDS, max_size=12).map(" ".join)
+#: Words as people write them: in any case, with signs and breaks between, below front matter.
+FILES = st.builds(
+    str.__add__,
+    st.sampled_from(["", "---\nname: pool\ncafé: size x\n---\n", "--- pool\n"]),
+    st.lists(
+        st.builds(
+            str.__add__,
+            WORDS | WORDS.map(str.upper) | WORDS.map(str.title),
+            st.sampled_from([" ", "  ", "\n", ". ", " — ", "\n# ", "-", "_"]),
+        ),
+        max_size=12,
+    ).map("".join),
+)
 
 
 def test_a_changed_topic_is_found_by_its_new_words_only() -> None:
@@ -58,9 +71,8 @@ def test_a_topic_that_is_gone_is_not_found() -> None:
 
 
 def on_disk(folder: Path, *names: str) -> tuple[list[Topic], Material]:
-    topics = [topic(name) for name in names]
-    paths = [str(folder / one.file) for one in topics]
-    return topics, Material(subjects=topics, paths=paths, shown={}, topic_of=lambda one: one)
+    topics = [topic(name).but(path=str(folder / f"{name.lower()}.md")) for name in names]
+    return topics, Material.of(topics, {})
 
 
 def test_a_file_is_read_again_only_when_it_changed(
@@ -151,7 +163,11 @@ def test_without_full_text_search_it_goes_through_the_bodies(
 
 @settings(deadline=None, max_examples=60)
 @given(
-    st.lists(BODIES, min_size=1, max_size=8),
+    st.lists(
+        st.tuples(st.sampled_from(["", "pool notes", "Café SIZE (capped)", "notes\x1fx"]), FILES),
+        min_size=1,
+        max_size=8,
+    ),
     st.lists(WORDS, min_size=1, max_size=4).map(" ".join)
     | st.sampled_from(
         ['"pool size"', "pool -size", "po", "deplo", "京", "capd", "ca*", "ize", "deployes"]
@@ -159,12 +175,9 @@ def test_without_full_text_search_it_goes_through_the_bodies(
     st.booleans(),
 )
 def test_every_way_finds_the_same_in_the_same_order(
-    bodies: list[str], query: str, typing: bool
+    texts: list[tuple[str, str]], query: str, typing: bool
 ) -> None:
-    topics = [
-        (topic(f"T{number}", "pool notes" if number % 3 else ""), body)
-        for number, body in enumerate(bodies)
-    ]
+    topics = [(topic(f"T{number}", summary), body) for number, (summary, body) in enumerate(texts)]
     one, *others = (shelf(kind, *topics) for kind in ("index", "plain", "once"))
     first = search(one, query, typing=typing)
     for other in others:

@@ -1,4 +1,4 @@
-"""Searching once: the half that a child looks through, whatever becomes of it."""
+"""Searching once: what a child looks through, whatever becomes of it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pimem_core.search.ahead import Ends
 from pimem_core.systems.openpi.system import OpenpiSystem
 from pimem_core.systems.stores import WriteRequest
 
@@ -87,7 +90,7 @@ def searched(places: Places, *words: str) -> str:
     return done.stdout
 
 
-def test_a_child_that_looks_through_the_second_half_changes_no_hit(
+def test_a_child_that_looks_through_some_of_it_changes_no_hit(
     store: OpenpiStore, places: Places
 ) -> None:
     for number in range(9):
@@ -118,3 +121,16 @@ def test_the_child_of_a_killed_search_reads_no_further(store: OpenpiStore, place
     for number in range(9):
         store.write(WriteRequest(topic=f"T{number}", content="a line\n", summary=""))
     searched(places, "2", "orphan")  # which fails when anything is said on stderr
+
+
+@given(st.integers(0, 40), st.integers(1, 7), st.lists(st.booleans(), max_size=60))
+def test_two_that_take_from_both_ends_leave_nothing_out(
+    total: int, step: int, turns: list[bool]
+) -> None:
+    ends = Ends(total, step)
+    both = {True: ends.from_front(), False: ends.from_back()}
+    taken: dict[bool, list[int]] = {True: [], False: []}
+    for turn in [*turns, *[True] * (total + 1), False]:
+        taken[turn] += next(both[turn], ())
+    assert sorted(taken[True] + taken[False]) == list(range(total))
+    assert taken[True] == list(range(len(taken[True])))

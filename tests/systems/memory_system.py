@@ -56,11 +56,12 @@ class NoteStore(Store):
         return self.read(file).body
 
     def material(self, cancelled: Cancelled = never) -> Material:
+        topics = list(self.list())
         return Material(
-            subjects=list(self.list()),
+            topic_at=topics.__getitem__,
             paths=list(self._notes),
+            lines=[topic.described for topic in topics],
             shown={name: text.encode() for name, text in self._notes.items()},
-            topic_of=lambda topic: topic,
         )
 
     def status(self) -> StoreStatus:

@@ -61,7 +61,7 @@ def test_the_hooks_have_it(served: Served, places: Places) -> None:
 
 def test_what_the_start_leaves_in_the_state_stays(served: Served) -> None:
     served.ask("session_start")
-    wait_for(lambda: served.state()["notes"].get("started"), "the runner")
+    wait_for(lambda: served.state().get("notes", {}).get("started"), "the runner")
     served.ask("before_agent_start")
     assert served.state()["notes"]["started"] is True
     assert served.state()["notes"]["events"] == ["session_start", "before_agent_start"]

@@ -127,14 +127,12 @@ class PlainStore(FolderStore, WritableStore):
 
     def material(self, cancelled: Cancelled = never) -> Material:
         self._called("search")
-        return Material(
-            subjects=list(self.topics),
-            paths=[topic.path for topic in self.topics],
-            shown={
+        return Material.of(
+            list(self.topics),
+            {
                 topic.path: self.bodies.get(topic.file, "").encode("utf-8", "replace")
                 for topic in self.topics
             },
-            topic_of=lambda topic: topic,
         )
 
     def status(self) -> StoreStatus:

@@ -6,10 +6,11 @@ import contextlib
 import marshal
 import os
 import sys
+from mmap import mmap
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Any
 
 
@@ -21,12 +22,11 @@ class Ahead:
     """
 
     def __init__(self, work: Callable[[], Any]) -> None:
-        self._work = work
         self._reader, self._child = -1, 0
         try:
             self._reader, writer = os.pipe()
         except OSError:
-            return  # no descriptor is left: `result` does the work
+            return  # no descriptor is left
         try:
             self._child = os.fork()
         except OSError:
@@ -45,9 +45,9 @@ class Ahead:
         os.close(writer)
 
     def result(self) -> Any:
-        """The result; worked out here when the child came to nothing."""
+        """The result, None when the child came to nothing."""
         if self._reader < 0:
-            return self._work()
+            return None
         with os.fdopen(self._reader, "rb") as pipe:
             self._reader = -1
             data = pipe.read()
@@ -59,7 +59,7 @@ class Ahead:
         try:
             return marshal.loads(data)
         except (EOFError, ValueError, TypeError):
-            return self._work()  # the child did not come to its end
+            return None  # the child did not come to its end
 
     def close(self) -> None:
         """End the child when nobody wants its result any more."""
@@ -73,6 +73,39 @@ class Ahead:
                 os.kill(self._child, signal.SIGKILL)
                 os.waitpid(self._child, 0)
             self._child = 0
+
+
+class Ends:
+    """Places that two processes take in steps, from the front and from the back, until they meet.
+
+    So the faster one takes more. Where both reach for the same step at once it may be left out.
+    """
+
+    def __init__(self, total: int, step: int) -> None:
+        self._step = step
+        # Where the front has come to, and where the back has.
+        self._reached = memoryview(mmap(-1, 16)).cast("q")
+        self._reached[0], self._reached[1] = 0, total
+
+    def from_front(self) -> Iterator[range]:
+        """The steps of the process at the front, in order."""
+        at = 0
+        while at < self._reached[1]:
+            self._reached[0] = stop = at + self._step
+            end = min(stop, self._reached[1])
+            if at < end:
+                yield range(at, end)
+            at = stop
+
+    def from_back(self) -> Iterator[range]:
+        """The steps of the process at the back, the last places first."""
+        at = self._reached[1]
+        while at > self._reached[0]:
+            self._reached[1] = start = max(0, at - self._step)
+            begin = max(start, self._reached[0])
+            if begin < at:
+                yield range(begin, at)
+            at = start
 
 
 def possible() -> bool:

@@ -5,35 +5,12 @@ from __future__ import annotations
 import re
 
 from .folding import SEAM, fold_loosely, fold_rows
-from .ranking import Parts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from typing import Protocol
 
-    class Described(Protocol):
-        """What is known of a topic besides its text; `model.Topic` is one."""
-
-        @property
-        def name(self) -> str:
-            """The name."""
-
-        @property
-        def file(self) -> str:
-            """The file, relative to its store."""
-
-        @property
-        def summary(self) -> str:
-            """One line about it."""
-
-        @property
-        def stamp(self) -> str | None:
-            """When it was written."""
-
-        @property
-        def pinned(self) -> bool:
-            """Whether it comes first."""
+    from ..model import Topic
 
 
 _BOM = b"\xef\xbb\xbf"
@@ -41,11 +18,34 @@ _FENCE = re.compile(rb"---[ \t]*(?:\r?\n|\Z)")
 _SEAM = SEAM.encode()
 
 
+class Parts:
+    """A topic's folded parts.
+
+    Args:
+        head: Name, summary and file, as `fold_heads` has them.
+        heading: The heading lines.
+        body: The body.
+    """
+
+    __slots__ = ("body", "file", "heading", "name", "summary")
+
+    def __init__(self, head: bytes, heading: bytes, body: bytes) -> None:
+        self.name, self.summary, self.file = head.split(_SEAM)
+        self.heading = heading
+        self.body = body
+
+
 def body_start(data: bytes) -> int:
     """Where the body of a file begins, in bytes; the same rule as `frontmatter.split`."""
     start = len(_BOM) if data.startswith(_BOM) else 0
     if not data.startswith(b"---", start):
         return start
+    if data.startswith(b"---\n", start):  # as nearly all have it
+        at = data.find(b"\n---", start + 3)
+        if at < 0:
+            return start
+        if data[at + 4 : at + 5] == b"\n":
+            return at + 5
     opening = _FENCE.match(data, start)
     if opening is None:
         return start
@@ -59,7 +59,7 @@ def body_start(data: bytes) -> int:
     return start
 
 
-def fold_heads(topics: Iterable[Described]) -> list[bytes]:
+def fold_heads(topics: Iterable[Topic]) -> list[bytes]:
     """The folded names, summaries and files of topics, one text for each."""
     rows = [(topic.name, topic.summary, topic.file) for topic in topics]
     if any([SEAM in part for row in rows for part in row]):
@@ -80,15 +80,13 @@ def fold_body(data: bytes) -> bytes:
     return fold_loosely(data[body_start(data) :])
 
 
-def parts_of(head: bytes, headings: bytes, body: bytes) -> Parts:
-    """A topic's parts: its folded head taken apart, folded headings and body."""
-    name, summary, file = head.split(_SEAM)
-    return Parts(name, summary, file, headings, body)
+def age_of(topic: Topic) -> tuple[bool, str]:
+    """What puts topics in order that fit equally well; see `order_of`."""
+    return topic.pinned, topic.stamp or ""
 
 
-def order_of(topics: Sequence[Described]) -> list[int]:
+def order_of(ages: Sequence[tuple[bool, str]]) -> list[int]:
     """Places of topics in the order of those that fit equally well: pinned first, then newest."""
-    stamps = [topic.stamp or "" for topic in topics]
-    places = sorted(range(len(topics)), key=stamps.__getitem__, reverse=True)
-    places.sort(key=[not topic.pinned for topic in topics].__getitem__)
+    places = sorted(range(len(ages)), key=[age[1] for age in ages].__getitem__, reverse=True)
+    places.sort(key=[not age[0] for age in ages].__getitem__)
     return places

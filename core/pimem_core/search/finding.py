@@ -11,7 +11,8 @@ from .excerpts import mark, passages
 from .filters import may_have, passes
 from .gathering import join
 from .query import FIELDS, fields_in, parse
-from .ranking import Ranked, Ranking, describe, rank
+from .ranked import Ranked, Ranking
+from .ranking import describe, rank
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,11 +21,10 @@ if TYPE_CHECKING:
 
     from ..model import Topic
     from ..progress import Cancelled, Progress, Unread
-    from .bodies import Described
+    from .bodies import Parts
     from .excerpts import Passage
     from .gathering import Gathered
     from .query import Query
-    from .ranking import Parts
     from .term import Term
 
     class Shelf(Protocol):
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
         def rows(self) -> Sequence[int]:
             """Their rows."""
 
-        def subject(self, row: int) -> Described:
-            """What is known of one."""
+        def age(self, row: int) -> tuple[bool, str]:
+            """What puts topics in order that fit equally well, as `order_of` takes it."""
 
         def topic(self, row: int) -> Topic:
             """The topic of a row."""
@@ -70,7 +70,7 @@ class Found:
         self._query = query
         self._ranking = ranking
         self._shelves = shelves
-        self.asked = not query.empty or bool(ranking.found)
+        self.asked = not query.empty or bool(ranking.rows)
         self.suggestions = ranking.suggestions
 
     @property
@@ -84,34 +84,35 @@ class Found:
         return self._query.literal
 
     def __len__(self) -> int:
-        return len(self._ranking.found)
+        return len(self._ranking.rows)
 
     def __getitem__(self, place: int) -> Hit:
         """The hit in this place, made now."""
-        return self._hit(self._ranking.found[place])
+        return self._hit(self._ranking[place])
 
     def topics(self) -> list[Topic]:
         """The topics of all hits, best first."""
-        return [self._shelves[one.row].topic(one.row) for one in self._ranking.found]
+        return [self._shelves[row].topic(row) for row in self._ranking.rows]
 
     def __iter__(self) -> Iterator[Hit]:
         """The hits, best first."""
-        return map(self._hit, self._ranking.found)
+        return map(self.__getitem__, range(len(self)))
 
     def first(self, count: int) -> list[Hit]:
         """The best hits, at most so many."""
-        return [self._hit(ranked) for ranked in self._ranking.found[:count]]
+        return [self[place] for place in range(min(count, len(self)))]
 
     def shelved(self, count: int) -> list[tuple[Shelf, Hit]]:
         """The best hits, at most so many, each with the shelf that it is from."""
-        ranked = self._ranking.found[:count]
-        return [(self._shelves[one.row], self._hit(one)) for one in ranked]
+        return [
+            (self._shelves[row], self[place])
+            for place, row in enumerate(self._ranking.rows[:count])
+        ]
 
     def only(self, wanted: Callable[[Topic], bool]) -> Found:
         """The hits whose topics are wanted."""
-        kept = [one for one in self._ranking.found if wanted(self._shelves[one.row].topic(one.row))]
-        ranking = Ranking(kept, self._ranking.counted, self.suggestions)
-        return Found(self._query, ranking, self._shelves)
+        kept = self._ranking.only(lambda row: wanted(self._shelves[row].topic(row)))
+        return Found(self._query, kept, self._shelves)
 
     def nothing(self, text: str) -> str:
         """Say that nothing was found, and what might be.
@@ -190,7 +191,7 @@ def find(
     query = parse(text, typing=typing, fields=FIELDS | extra)
     by_row = {row: shelf for shelf in shelves for row in shelf.rows}
     if not text.strip():  # everything, as a list has it
-        return Found(query, Ranking([Ranked(row, 0.0) for row in by_row]), by_row)
+        return Found(query, Ranking(list(by_row)), by_row)
     if query.empty:
         return Found(query, Ranking(), {})
     gathered = None
@@ -204,7 +205,7 @@ def find(
 
     def order(wanted: Iterable[int]) -> Sequence[int]:
         rows = sorted(wanted, key=places.__getitem__)
-        return [rows[place] for place in order_of([by_row[row].subject(row) for row in rows])]
+        return [rows[place] for place in order_of([by_row[row].age(row) for row in rows])]
 
     places = {row: place for place, row in enumerate(by_row)}
     allowed = None

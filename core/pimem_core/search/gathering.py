@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
+from itertools import accumulate
+
+from .bodies import body_start
 from .folding import tighten
 from .nearby import pieces_of, similarity
 from .term import START, is_whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from .query import Query
     from .term import Term
 
-#: Places looked at for words that are like a misspelt one.
-_MOST_LOOKS = 8_000
+#: Places looked at for words that are like a misspelt one, and bytes that are read for them.
+_MOST_LOOKS, _MOST_READ = 4_000, 1 << 19
 
 
 class Rows:
@@ -53,7 +58,7 @@ class Rows:
 class Gathered:
     """What a query finds in all topics: rows for each term, each phrase and each unwanted part.
 
-    `size` is the length of all bodies, in bytes, `count` the number of topics.
+    `size` is the length of all files, in bytes, `count` the number of topics.
     """
 
     __slots__ = ("count", "literal", "phrases", "size", "terms", "without")
@@ -75,21 +80,109 @@ class Gathered:
         self.size = size
 
 
-def gather(
-    query: Query, heads: Sequence[bytes], bodies: Sequence[bytes], rows: Sequence[int]
-) -> Gathered:
-    """Go through loosely folded texts, each with its row."""
-    triples = list(zip(rows, heads, bodies, strict=True))
-    terms = [_rows_of(term, triples) for term in query.terms]
-    phrases = [_with_phrase(phrase, triples) for phrase in query.phrases]
+class Joined:
+    """Short texts in one, which is looked through much faster than each by itself."""
+
+    def __init__(self, texts: Iterable[bytes]) -> None:
+        pieces = [text + b"\n" for text in texts]
+        self._all = b"".join(pieces)
+        self._ends = list(accumulate(map(len, pieces)))
+
+    def with_part(self, part: bytes) -> list[int]:
+        """The places of the texts that hold a part, in order."""
+        found = []
+        place, at = 0, self._all.find(part)
+        while at >= 0:
+            place = bisect_right(self._ends, at, place)
+            found.append(place)
+            at = self._all.find(part, self._ends[place])
+        return found
+
+
+class Texts:
+    """Heads and bodies of topics, folded as far as a search has to.
+
+    Plain English has to be lowered only to see whether a word may be in it.
+
+    Args:
+        rows: A number for each topic, in their order.
+        heads: Their heads, folded or lowered.
+        bodies: By place, the files that may hold a part of the query, folded or lowered.
+        size: The length of all files, in bytes.
+        fold_heads: Folds the heads in some places.
+        fold_body: Folds the body in a place.
+        body_in: Gives the body in any place, folded or lowered.
+    """
+
+    def __init__(
+        self,
+        rows: Sequence[int],
+        heads: Sequence[bytes],
+        bodies: Mapping[int, bytes],
+        size: int,
+        fold_heads: Callable[[Sequence[int]], Sequence[bytes]],
+        fold_body: Callable[[int], bytes],
+        body_in: Callable[[int], bytes],
+    ) -> None:
+        self.rows = rows
+        self.size = size
+        self._heads = Joined(heads)
+        self._bodies = bodies
+        self._body_in = body_in
+        self._fold_heads = fold_heads
+        self.body = fold_body
+
+    def heads_with(self, parts: Iterable[bytes]) -> dict[int, bytes]:
+        """The folded heads that may hold one of some parts, by place."""
+        places = sorted({place for part in parts for place in self._heads.with_part(part.strip())})
+        return dict(zip(places, self._fold_heads(places), strict=True))
+
+    def bodies_with(self, parts: Iterable[bytes]) -> list[int]:
+        """The places whose bodies may hold one of some parts of the query, in order."""
+        wanted = {part.strip() for part in parts}
+        found = [[place for place, body in self._bodies.items() if part in body] for part in wanted]
+        return sorted(found[0] if len(found) == 1 else {at for places in found for at in places})
+
+    def has_plainly(self, place: int, part: bytes) -> bool:
+        """Whether a body is seen to hold a part though it has not been folded."""
+        body = self._bodies[place]
+        return body.find(part, body_start(body)) >= 0
+
+    def first_with(self, parts: Iterable[bytes], most: int) -> set[int]:
+        """The places of the first bodies that may hold one of some parts, of so many bytes."""
+        found = set()
+        read = 0
+        for place in range(len(self.rows)):
+            if read > most:
+                break
+            body = self._body_in(place)
+            read += len(body)
+            if any([part in body for part in parts]):
+                found.add(place)
+        return found
+
+
+def parts_of(query: Query) -> list[bytes]:
+    """Parts of bodies: what a query finds in one holds one of them, folded or lowered."""
+    parts: set[bytes] = set()
+    for wanted in (*query.terms, *query.without, *query.phrases, query.literal):
+        if isinstance(wanted, bytes):
+            parts.update(_longest(wanted))
+        else:
+            parts.update([probe.strip() for probe in wanted.probes])
+    return sorted(parts)
+
+
+def gather(query: Query, texts: Texts) -> Gathered:
+    """Go through texts."""
+    terms = [_rows_of(term, texts) for term in query.terms]
+    phrases = [_with_phrase(phrase, texts) for phrase in query.phrases]
     without = [
-        _with_phrase(part, triples)
-        if isinstance(part, bytes)
-        else [row for row, head, body in triples if is_whole(_best(part, head, body))]
+        _with_phrase(part, texts) if isinstance(part, bytes) else _rows_of(part, texts).whole
         for part in query.without
     ]
-    literal = _with_phrase(query.literal, triples) if query.literal else []
-    return Gathered(terms, phrases, without, literal, len(bodies), sum(map(len, bodies)))
+    literal = _with_phrase(query.literal, texts) if query.literal else []
+    return Gathered(terms, phrases, without, literal, len(texts.rows), texts.size)
 
 
 def join(first: Gathered, second: Gathered) -> Gathered:
@@ -139,77 +232,76 @@ def from_plain(plain: list[object]) -> Gathered:
     return Gathered([Rows(*lists) for lists in terms], *others)  # type: ignore[attr-defined, arg-type]
 
 
-def _rows_of(term: Term, triples: list[tuple[int, bytes, bytes]]) -> Rows:
+def _rows_of(term: Term, texts: Texts) -> Rows:
+    fits = {place: term.best_in(head) for place, head in texts.heads_with(term.probes).items()}
+    in_head = [place for place, fit in fits.items() if is_whole(fit)]
+    for place in texts.bodies_with(term.probes):
+        before = fits.get(place, 0.0)
+        if is_whole(before):
+            continue
+        if texts.has_plainly(place, term.plain):
+            fits[place] = 1.0
+        else:
+            fits[place] = max(before, term.best_in(texts.body(place)))
     whole: list[int] = []
     start: list[int] = []
     inside: list[int] = []
-    in_head: list[int] = []
-    best_in = term.best_in
-    for row, head, body in triples:
-        heads = best_in(head)
-        best = heads
-        if is_whole(heads):
-            in_head.append(row)
-        else:
-            best = max(heads, best_in(body))
+    for place, best in sorted(fits.items()):
         if best:
-            (whole if is_whole(best) else start if best >= START else inside).append(row)
-    found = Rows(whole, start, inside, in_head)
-    if not found.any:
-        found.like = _like(term, triples)
-    return found
+            found = whole if is_whole(best) else start if best >= START else inside
+            found.append(texts.rows[place])
+    rows = Rows(whole, start, inside, [texts.rows[place] for place in in_head])
+    if not rows.any:
+        rows.like = _like(term, texts)
+    return rows
 
 
-def _best(term: Term, head: bytes, body: bytes) -> float:
-    return max(term.best_in(head), term.best_in(body))
-
-
-def _with_phrase(phrase: bytes, triples: list[tuple[int, bytes, bytes]]) -> list[int]:
+def _with_phrase(phrase: bytes, texts: Texts) -> list[int]:
     """Rows with words in a row."""
-    words = sorted(set(phrase.split()), key=len, reverse=True)
-    # Only where one of the words has more than one space after it do they have to be taken out.
-    gaps = [b" %b  " % word for word in phrase.split()[:-1]]
-    found = []
-    for row, head, body in triples:
-        if phrase in head:
-            found.append(row)
-            continue
-        for word in words:
-            if word not in body:
-                break
-        else:
-            if phrase in body or (_has_any(gaps, body) and phrase in tighten(body)):
-                found.append(row)
-    return found
+    words = phrase.split()
+    longest = _longest(phrase)
+    pattern = re.compile(b" +".join([re.escape(word) for word in words]))
+    found = {place for place, head in texts.heads_with(longest).items() if phrase in head}
+    for place in texts.bodies_with(longest):
+        if place not in found and (
+            texts.has_plainly(place, phrase) or _has(phrase, pattern, texts.body(place))
+        ):
+            found.add(place)
+    return [texts.rows[place] for place in sorted(found)]
 
 
-def _has_any(parts: list[bytes], text: bytes) -> bool:
-    return any(part in text for part in parts)
+def _longest(phrase: bytes) -> list[bytes]:
+    """The longest word of a folded text, which tells most; none of an empty one."""
+    return sorted(phrase.split(), key=len)[-1:]
 
 
-def _like(term: Term, triples: list[tuple[int, bytes, bytes]]) -> dict[str, list[int]]:
-    """Words that are like a term, and where they are."""
+def _has(phrase: bytes, pattern: re.Pattern[bytes], body: bytes) -> bool:
+    """Whether a loosely folded text has words in a row; the pattern is quick and takes more."""
+    return phrase in body or (pattern.search(body) is not None and phrase in tighten(body))
+
+
+def _like(term: Term, texts: Texts) -> dict[str, list[int]]:
+    """Words that are like a term, and where they are; not all bodies of a large store are read."""
     pieces = [piece.encode() for piece in pieces_of(term.word)]
-    found: dict[str, list[int]] = {}
+    if not pieces:
+        return {}
+    heads = texts.heads_with(pieces)
+    bodies = texts.first_with(pieces, _MOST_READ)
+    found: dict[str, dict[int, None]] = {}
     judged: dict[bytes, bool] = {}
     looks = 0
-    for row, head, body in triples if pieces else ():
-        here = set()
-        for text in (head, body):
-            for piece in pieces:
-                at = text.find(piece)
-                while at >= 0 and looks < _MOST_LOOKS:
-                    looks += 1
-                    end = text.find(b" ", at)
-                    word = text[text.rfind(b" ", 0, at) + 1 : end]
-                    fits = judged.get(word)
-                    if fits is None:
-                        fits = judged[word] = similarity(term.word, word.decode()) > 0
-                    if fits:
-                        here.add(word.decode())
-                    at = text.find(piece, end)
-        for like in here:
-            found.setdefault(like, []).append(row)
-        if looks >= _MOST_LOOKS:
-            break
-    return found
+    for place in sorted({*heads, *bodies}):
+        text = heads.get(place, b"") + (texts.body(place) if place in bodies else b"")
+        for piece in pieces:
+            at = text.find(piece)
+            while at >= 0 and looks < _MOST_LOOKS:
+                looks += 1
+                end = text.find(b" ", at)
+                word = text[text.rfind(b" ", 0, at) + 1 : end]
+                fits = judged.get(word)
+                if fits is None:
+                    fits = judged[word] = similarity(term.word, word.decode()) > 0
+                if fits:
+                    found.setdefault(word.decode(), {})[texts.rows[place]] = None
+                at = text.find(piece, end)
+    return {word: list(rows) for word, rows in found.items()}

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+from itertools import islice
 
 from .folding import SEAM
-from .gathering import Gathered, Rows
+from .gathering import Gathered, Joined, Rows
 from .nearby import pieces_of, similarity
 from .term import INSIDE, is_whole
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 #: Words that one question to SQLite may have.
 _AT_ONCE = 200
+#: Topics that tell whether most have a word.
+_SAMPLE = 64
 #: Longer words that are looked up for one that is only inside of them.
 _MOST_INSIDE = 2_000
 _HIGHEST = "\U0010ffff"
@@ -43,37 +46,45 @@ class Index:
             f"tokenize=\"ascii tokenchars '{SEAM}'\")"
         )
         self._base.execute("create virtual table words using fts5vocab(topics, 'row')")
-        self._sizes: dict[int, int] = {}
+        self._texts: dict[int, tuple[bytes, bytes, int]] = {}
+        self._size = 0
+        #: The heads of all topics, and whose they are; None until they are looked through.
+        self._heads: Joined | None = None
+        self._head_rows: list[int] = []
         self._words: bytes | None = None
 
     def __contains__(self, row: int) -> bool:
-        return row in self._sizes
+        return row in self._texts
 
     def __len__(self) -> int:
-        return len(self._sizes)
+        return len(self._texts)
 
-    def put(self, rows: Iterable[tuple[int, bytes, bytes]]) -> None:
-        """Take in topics that are not there yet: row, folded head and folded body of each."""
+    def put(self, rows: Iterable[tuple[int, bytes, bytes, int]]) -> None:
+        """Take in topics that are not there yet: row, folded head and body, size of the file."""
         with self._lock:
+            self._heads = None
             self._base.execute("begin")
-            for row, head, body in rows:
+            for row, head, body, size in rows:
                 self._base.execute(
                     "insert into topics(rowid, head, body) values (?, ?, ?)",
                     (row, head.decode(), body.decode()),
                 )
-                self._sizes[row] = len(body)
+                self._texts[row] = head, body, size
+                self._size += size
                 if self._words is not None:
                     self._words += b"\n".join([*head.split(), *body.split(), b""])
             self._base.execute("commit")
 
-    def drop(self, row: int, head: bytes, body: bytes) -> None:
-        """Forget a topic; head and body must be what was put."""
+    def drop(self, row: int) -> None:
+        """Forget a topic."""
         with self._lock:
+            self._heads = None
+            head, body, size = self._texts.pop(row)
+            self._size -= size
             self._base.execute(
                 "insert into topics(topics, rowid, head, body) values ('delete', ?, ?, ?)",
                 (row, head.decode(), body.decode()),
             )
-            del self._sizes[row]
 
     def settle(self) -> None:
         """Make ready for words that are only inside of others; done once many topics are in."""
@@ -98,35 +109,59 @@ class Index:
                     for part in query.without
                 ],
                 self._phrase(query.literal) if query.literal else [],
-                len(self._sizes),
-                sum(self._sizes.values()),
+                len(self._texts),
+                self._size,
             )
 
     def _rows_of(self, term: Term, *, alone: bool) -> Rows:
         if term.row:
             whole = self._phrase(term.row)
-            return Rows(whole, head=self._phrase(term.row, "head"))
-        words = self._forms(term)
-        whole = self._having(words)
-        open_end = [f'"{term.word}" *']
+            return Rows(whole, head=self._in_heads(term, whole))
+        begun = self._begun(term.word) if term.opens else []
+        whole = self._having(self._forms(term))
         if term.unfinished:
-            whole = sorted({*whole, *self._match(open_end)})
-        head = self._having(words, "head")
-        if term.unfinished:
-            head = sorted({*head, *self._match(open_end, "head")})
+            whole = sorted({*whole, *begun}) if whole else begun
+        head = self._in_heads(term, whole)
         if whole and not alone:
             return Rows(whole, head=head)
         known = set(whole)
-        begun = self._match(open_end) if term.opens else []
         start = [row for row in begun if row not in known]
         if start and not alone:
             return Rows(whole, start, head=head)
         known.update(start)
-        inside = self._inside(term, known)
+        inside = self._inside(term, known) if len(known) < len(self._texts) else []
         found = Rows(whole, start, inside, head)
         if not found.any:
             found.like = self._like(term)
         return found
+
+    def _in_heads(self, term: Term, rows: Iterable[int]) -> list[int]:
+        """Those of the topics that have the whole word, or a form of it, in their heads."""
+        if self._heads is None:
+            self._heads = Joined([head for head, _body, _size in self._texts.values()])
+            self._head_rows = list(self._texts)
+        wanted, plain = set(rows), term.plain
+        found = {self._head_rows[place] for place in self._heads.with_part(plain)}
+        for probe in term.probes:
+            for place in self._heads.with_part(probe):
+                row = self._head_rows[place]
+                if row not in found and is_whole(term.best_in(self._texts[row][0])):
+                    found.add(row)
+        return sorted(found & wanted)
+
+    def _begun(self, word: str) -> list[int]:
+        """The topics with a word that begins so."""
+        part = f" {word}".encode()
+        texts = self._texts.items()
+        sample = [
+            row
+            for row, (head, body, _size) in islice(texts, _SAMPLE)
+            if part in body or part in head
+        ]
+        if 2 * len(sample) < min(_SAMPLE, len(texts)):
+            return self._match([f'"{word}" *'])
+        # What is nearly everywhere is found early in each; SQLite would read all its places.
+        return [row for row, (head, body, _size) in texts if part in body or part in head]
 
     def _whole(self, term: Term) -> list[int]:
         return self._phrase(term.row) if term.row else self._having(self._forms(term))
@@ -135,6 +170,8 @@ class Index:
         """The words there are that are the term or a form of it."""
         forms = []
         for start in term.starts:
+            if term.unfinished and start.startswith(term.word):
+                continue  # all that begins so is meant anyway
             known = self._base.execute(
                 "select term from words where term >= ? and term < ?", (start, start + _HIGHEST)
             )
@@ -163,30 +200,27 @@ class Index:
         alike = [word for word in words if similarity(term.word, word) > 0]
         return {word: self._having([word]) for word in alike}
 
-    def _having(self, words: Sequence[str], column: str = "") -> list[int]:
+    def _having(self, words: Sequence[str]) -> list[int]:
         """The topics with any of some words."""
         quoted = [f'"{word}"' for word in words if word != SEAM]
         if len(quoted) <= _AT_ONCE:
-            return self._match(quoted, column)
+            return self._match(quoted)
         rows: set[int] = set()
         for at in range(0, len(quoted), _AT_ONCE):
-            rows.update(self._match(quoted[at : at + _AT_ONCE], column))
+            rows.update(self._match(quoted[at : at + _AT_ONCE]))
         return sorted(rows)
 
-    def _phrase(self, folded: bytes, column: str = "") -> list[int]:
+    def _phrase(self, folded: bytes) -> list[int]:
         words = folded.decode().strip()
         ending = '"' if folded.endswith(b" ") else '" *'
-        return self._match([f'"{words}{ending}'], column) if words else []
+        return self._match([f'"{words}{ending}']) if words else []
 
-    def _match(self, choices: Sequence[str], column: str = "") -> list[int]:
+    def _match(self, choices: Sequence[str]) -> list[int]:
         if not choices:
             return []
-        wanted = " OR ".join(choices)
-        if column:
-            wanted = f"{column} : ({wanted})"
         # One long text is made without the interpreter's lock, rows one by one would take it.
         (rows,) = self._base.execute(
-            "select group_concat(rowid) from topics where topics match ?", (wanted,)
+            "select group_concat(rowid) from topics where topics match ?", (" OR ".join(choices),)
         ).fetchone()
         return list(map(int, rows.split(","))) if rows else []
 

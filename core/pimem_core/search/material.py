@@ -9,7 +9,6 @@ from ..value import Value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from typing import Any
 
     from ..model import Topic
 
@@ -20,11 +19,22 @@ new_rows = count(1)
 class Material(Value):
     """The topics of a store, in the order of its list, and where their files are.
 
-    `subjects` have name, file, summary, stamp and pinned; `topic_of` makes the topic of one.
     `shown` has the bytes of files that show other ones than they have.
     """
 
-    subjects: Sequence[Any]
+    #: Makes the topic in a place: most searches ask for a few.
+    topic_at: Callable[[int], Topic]
     paths: Sequence[str]
+    #: What each topic is `described` with, which is known before the topic is.
+    lines: Sequence[str]
     shown: Mapping[str, bytes | None]
-    topic_of: Callable[[Any], Topic]
+
+    @classmethod
+    def of(cls, topics: Sequence[Topic], shown: Mapping[str, bytes | None]) -> Material:
+        """Topics that know where their files are."""
+        return cls(
+            topic_at=topics.__getitem__,
+            paths=[topic.path for topic in topics],
+            lines=[topic.described for topic in topics],
+            shown=shown,
+        )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from .nearby import closest, is_slip, similarity
+from .ranked import Counted, Ranked, Ranking
 from .term import INSIDE, START, Term
 from .windows import best_window, is_near
 
@@ -12,6 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Sequence
 
+    from .bodies import Parts
     from .gathering import Gathered, Rows
     from .query import Query
     from .windows import Place
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 #: Bytes of bodies that are looked at closely, and topics at least.
 _CLOSE_BYTES = 3 << 18
 _CLOSE_LEAST = 40
+#: What a place of a term costs there, as bytes that are read: a letter begins a word in each line.
+_PLACE_BYTES = 64
 #: What a term adds for being in a part of a topic, beside the body, where a few words were given.
 _PART_WEIGHTS = (("name", 5.0), ("summary", 4.0), ("file", 0.5), ("heading", 0.8))
 #: A question is rather about what is told than about what it is called.
@@ -35,81 +39,6 @@ _LEAST_SHARE_OF_QUESTION = 0.1
 #: A shorter folded text has no word.
 _SHORTEST = 3
 _PARTLY, _ALL, _NEAR, _LITERAL = range(4)
-
-
-class Parts:
-    """A topic's folded parts. `size` is the length of the body in bytes."""
-
-    __slots__ = ("body", "file", "heading", "name", "size", "summary")
-
-    def __init__(
-        self, name: bytes, summary: bytes, file: bytes, heading: bytes, body: bytes
-    ) -> None:
-        self.name = name
-        self.summary = summary
-        self.file = file
-        self.heading = heading
-        self.body = body
-        self.size = len(body)
-
-
-class Counted:
-    """A term as it counts in one search: how rare it is, and who has it."""
-
-    __slots__ = ("corrected", "rarity", "rows", "term")
-
-    def __init__(self, term: Term, rarity: float, rows: Rows, corrected: str = "") -> None:
-        self.term = term
-        self.rarity = rarity
-        self.rows = rows
-        self.corrected = corrected
-
-
-class Ranked:
-    """A topic in its place. `where` is the part that says most, `why` the words by part.
-
-    `note` says when a word was taken for another one.
-    """
-
-    __slots__ = ("note", "row", "score", "where", "why")
-
-    def __init__(
-        self,
-        row: int,
-        score: float,
-        where: str = "",
-        why: Sequence[tuple[str, Sequence[str]]] = (),
-        note: str = "",
-    ) -> None:
-        self.row = row
-        self.score = score
-        self.where = where
-        self.why = why
-        self.note = note
-
-
-class Ranking:
-    """What a query finds, best first, and the terms it was found with.
-
-    `suggestions` are words that exist, where nothing was found.
-    """
-
-    __slots__ = ("counted", "found", "suggestions")
-
-    def __init__(
-        self,
-        found: Sequence[Ranked] = (),
-        counted: Sequence[Counted] = (),
-        suggestions: Sequence[str] = (),
-    ) -> None:
-        self.found = found
-        self.counted = counted
-        self.suggestions = suggestions
-
-    @property
-    def terms(self) -> Sequence[Term]:
-        """The terms, as they were taken in the end."""
-        return [one.term for one in self.counted]
 
 
 def rank(
@@ -143,11 +72,11 @@ def rank(
                 rough.pop(row, None)
     rows = order(row for row in rough if allowed is None or row in allowed)
     if not rows:
-        return Ranking((), counted, _suggestions(query, gathered))
+        return Ranking(counted=counted, suggestions=_suggestions(query, gathered))
     places = {row: place for place, row in enumerate(rows)}
     rows = sorted(rows, key=rough.__getitem__, reverse=True)
     if not counted:
-        return Ranking([Ranked(row, 0.0) for row in rows])
+        return Ranking(rows)
     average = max(1.0, gathered.size / max(1, gathered.count))
     close: list[Ranked] = []
     looked = 0
@@ -155,18 +84,21 @@ def rank(
         if looked > _CLOSE_BYTES and len(close) >= _CLOSE_LEAST:
             break
         found = parts(row)
-        looked += found.size if found is not None else 0
-        close.append(
-            Ranked(row, 0.0)
-            if found is None
-            else _look(query, counted, row, found, row in literal, average)
-        )
-    done = len(close)
+        if found is None:
+            close.append(Ranked(row, 0.0))
+            continue
+        ranked, places_seen = _look(query, counted, row, found, row in literal, average)
+        close.append(ranked)
+        looked += len(found.body) + _PLACE_BYTES * places_seen
+    rest = rows[len(close) :]
     close.sort(key=lambda one: (-one.score, places[one.row]))
-    last = close[-1].score
-    total = _total(counted)
-    rest = [Ranked(row, min(last, 0.999 * rough[row] / total)) for row in rows[done:]]
-    return Ranking(close + rest, counted)
+    last, total = close[-1].score, _total(counted)
+    return Ranking(
+        [*[one.row for one in close], *rest],
+        {one.row: one for one in close},
+        lambda row: min(last, 0.999 * rough[row] / total),
+        counted,
+    )
 
 
 def describe(ranking: Ranking, ranked: Ranked, parts: Parts) -> Ranked:
@@ -267,8 +199,11 @@ def _look(
     parts: Parts,
     literal: bool,
     average: float,
-) -> Ranked:
-    """A topic with its score; the whole part of a score is its class, from literal to partly."""
+) -> tuple[Ranked, int]:
+    """A topic with its score, and in how many places it has the terms.
+
+    The whole part of a score is its class, from literal to partly.
+    """
     seen = _see(counted, parts, average, _QUESTION_WEIGHTS if query.natural else _PART_WEIGHTS)
     covered = sum(counted[number].rarity for number in seen.cover) / _total(counted)
     window = best_window(seen.places, [one.rarity for one in counted])
@@ -283,7 +218,8 @@ def _look(
     if tier == _PARTLY and not query.natural:
         share = 0.99 * round(covered, 2) + 0.009 * share
     note = _note(counted, parts, seen.cover)
-    return Ranked(row, round(tier + share, 6), seen.where, seen.why, note)
+    ranked = Ranked(row, round(tier + share, 6), seen.where, seen.why, note)
+    return ranked, len(seen.places)
 
 
 def _total(counted: Sequence[Counted]) -> float:
@@ -351,7 +287,7 @@ def _see(
             why.append((part, words))
     places: list[Place] = []
     words = []
-    room = _K1 * (1 - _B + _B * parts.size / average)
+    room = _K1 * (1 - _B + _B * len(parts.body) / average)
     body = 0.0
     for number, one in enumerate(counted):
         found = one.term.places(parts.body)

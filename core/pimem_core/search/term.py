@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from .stemming import common_start, relatives, stem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 #: How well a word of a text fits a word of a query.
 SAME, FORM, START, INSIDE = 1.0, 0.9, 0.5, 0.25
@@ -28,7 +30,17 @@ class Term:
         instead: Words that stand in for one that is nowhere, and how well each does.
     """
 
-    __slots__ = ("_fits", "_probes", "_row", "instead", "least", "text", "unfinished", "word")
+    __slots__ = (
+        "_fits",
+        "_probes",
+        "_row",
+        "_same",
+        "instead",
+        "least",
+        "text",
+        "unfinished",
+        "word",
+    )
 
     def __init__(
         self,
@@ -46,6 +58,7 @@ class Term:
         row = len(words) > 1
         end = "" if unfinished and row else " "
         self._row = f" {self.word}{end}".encode() if row else b""
+        self._same = f" {self.word} ".encode()
         self._fits: dict[bytes, float] = {}
         if instead:
             self._probes: tuple[bytes, ...] = tuple(f" {word} ".encode() for word in instead)
@@ -68,6 +81,18 @@ class Term:
         start = common_start(stem(self.word))
         start = start if self.word.startswith(start) else self.word
         return (start, *(common_start(stem(word)) for word in relatives(self.word)))
+
+    @property
+    def probes(self) -> tuple[bytes, ...]:
+        """Parts of a folded text; what holds none of them has no word that fits."""
+        return self._probes
+
+    @property
+    def plain(self) -> bytes:
+        """What is in a folded text, or in one that is not folded, only where the word fits best."""
+        if self._row:
+            return self._row
+        return self._same[:-1] if self.unfinished else self._same
 
     @property
     def opens(self) -> bool:
@@ -104,13 +129,11 @@ class Term:
         """The best fit in a folded text, loosely folded or not; stops at a whole word."""
         if self._row:
             return SAME if self._row in folded else 0.0
+        if not self.instead and self._same in folded:
+            return SAME
         best = 0.0
-        for number, probe in enumerate(self._probes):
-            if probe not in folded:
-                continue
-            if number == 0 and b" %b " % self.word.encode() in folded and not self.instead:
-                return SAME
-            for _at, _end, fit in self._places(folded, probe):
+        for probe in self._probes:
+            for _start, _end, fit in self._walk(folded, probe):
                 if fit > best:
                     best = fit
                     if best >= _WHOLE:
@@ -119,25 +142,28 @@ class Term:
 
     def places(self, folded: bytes) -> list[tuple[int, int, float]]:
         """Where the term is in a folded text, start, end and fit; at most some hundred places."""
-        if len(self._probes) == 1:
-            return self._places(folded, self._probes[0])
-        found = [place for probe in self._probes for place in self._places(folded, probe)]
-        return sorted(set(found))
-
-    def _places(self, folded: bytes, probe: bytes) -> list[tuple[int, int, float]]:
-        found: list[tuple[int, int, float]] = []
-        at = folded.find(probe)
         if self._row:
-            # Two rows may share the space between them.
-            while at >= 0 and len(found) < _MOST_PLACES:
-                end = at + len(probe) - 1
-                if folded[end : end + 1] != b" ":
-                    end = folded.find(b" ", end)
-                found.append((at + 1, end, SAME))
-                at = folded.find(probe, end)
-            return found
+            return list(islice(self._walk_rows(folded), _MOST_PLACES))
+        found = [
+            place
+            for probe in self._probes
+            for place in islice(self._walk(folded, probe), _MOST_PLACES)
+        ]
+        return found if len(self._probes) == 1 else sorted(set(found))
+
+    def _walk_rows(self, folded: bytes) -> Iterator[tuple[int, int, float]]:
+        at = folded.find(self._row)
+        while at >= 0:
+            end = at + len(self._row) - 1
+            if folded[end : end + 1] != b" ":
+                end = folded.find(b" ", end)
+            yield at + 1, end, SAME
+            at = folded.find(self._row, end)  # two rows may share the space between them
+
+    def _walk(self, folded: bytes, probe: bytes) -> Iterator[tuple[int, int, float]]:
         led = probe[:1] == b" "
         fits, least = self._fits, self.least
+        at = folded.find(probe)
         while at >= 0:
             start = at + 1 if led else folded.rfind(b" ", 0, at) + 1
             end = folded.find(b" ", start)
@@ -146,11 +172,8 @@ class Term:
             if fit is None:
                 fit = fits[word] = self._judge(word.decode())
             if fit >= least:
-                found.append((start, end, fit))
-                if len(found) >= _MOST_PLACES:
-                    break
+                yield start, end, fit
             at = folded.find(probe, end)
-        return found
 
 
 def is_whole(fit: float) -> bool:

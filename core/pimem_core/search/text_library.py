@@ -6,8 +6,8 @@ import os
 import threading
 
 from ..errors import PimemError
-from .bodies import body_start, fold_body, fold_headings, fold_heads, parts_of
-from .gathering import gather
+from .bodies import Parts, age_of, body_start, fold_body, fold_headings, fold_heads
+from .gathering import Texts, gather
 from .material import new_rows
 from .once import read_data
 
@@ -17,30 +17,34 @@ if TYPE_CHECKING:
 
     from ..model import Topic
     from ..progress import Cancelled, Progress, Unread
-    from .bodies import Described
     from .gathering import Gathered
     from .indexed import Index
     from .material import Material
     from .query import Query
-    from .ranking import Parts
 
 #: Topics that are taken in at a time: others get in between, and nobody waits long.
 _STEP = 32
 
 
 class _Shelved:
-    """A topic: what is known of it, the stamp of its file, its front matter and folded texts."""
+    """A topic, its age, stamp and size of its file, its front matter and folded texts."""
 
-    __slots__ = ("body", "front", "head", "headings", "stamp", "subject")
+    __slots__ = ("age", "body", "front", "head", "headings", "size", "stamp", "topic")
 
-    def __init__(self, subject: Described, stamp: object, head: bytes, data: bytes) -> None:
+    def __init__(self, topic: Topic, stamp: object, head: bytes, data: bytes) -> None:
         start = body_start(data)
-        self.subject = subject
         self.stamp = stamp
+        self.size = len(data)
         self.front = data[:start]
         self.head = head
         self.headings = fold_headings(data[start:])
         self.body = fold_body(data)
+        self.become(topic)
+
+    def become(self, topic: Topic) -> None:
+        """Take another topic for this file."""
+        self.topic = topic
+        self.age = age_of(topic)
 
 
 class Library:
@@ -108,7 +112,8 @@ class Library:
                     return
                 progress(start, total)
                 stop = start + _STEP
-                self._take(found, found.subjects[start:stop], found.paths[start:stop], unread)
+                topics = [found.topic_at(place) for place in range(start, min(stop, total))]
+                self._take(found, topics, found.paths[start:stop], unread)
             progress(total, total)
             if self._index is not None:
                 self._index.settle()
@@ -124,14 +129,13 @@ class Library:
                 self._order = [rows[path] for path in paths if path in rows]
             return self._order
 
-    def subject(self, row: int) -> Described:
-        """What is known of a topic."""
-        return self._shelf[row].subject
+    def age(self, row: int) -> tuple[bool, str]:
+        """What puts topics in order that fit equally well."""
+        return self._shelf[row].age
 
     def topic(self, row: int) -> Topic:
         """The topic of a row."""
-        assert self._material is not None
-        return self._material.topic_of(self._shelf[row].subject)
+        return self._shelf[row].topic
 
     def data(self, row: int) -> bytes:
         """The bytes of its file as it is now, none when it is not there.
@@ -151,7 +155,7 @@ class Library:
         shelved = self._shelf.get(row)
         if shelved is None:
             return None
-        return parts_of(shelved.head, shelved.headings, shelved.body)
+        return Parts(shelved.head, shelved.headings, shelved.body)
 
     def gather(
         self, query: Query, _cancelled: Cancelled, _progress: Progress, _unread: Unread
@@ -162,32 +166,39 @@ class Library:
         with self._lock:
             shelf = dict(self._shelf)
         heads = [shelved.head for shelved in shelf.values()]
-        return gather(query, heads, [shelved.body for shelved in shelf.values()], list(shelf))
+        bodies = [shelved.body for shelved in shelf.values()]
+        size = sum([shelved.size for shelved in shelf.values()])
+
+        def heads_in(places: Sequence[int]) -> Sequence[bytes]:
+            return [heads[place] for place in places]
+
+        found, body_in = dict(enumerate(bodies)), bodies.__getitem__
+        return gather(query, Texts(list(shelf), heads, found, size, heads_in, body_in, body_in))
 
     def _take(
         self,
         material: Material,
-        subjects: Sequence[Described],
+        topics: Sequence[Topic],
         paths: Sequence[str],
         unread: Unread,
     ) -> None:
         new: list[tuple[str, _Shelved]] = []
         gone: list[str] = []
-        heads = fold_heads(subjects)
-        for subject, path, head in zip(subjects, paths, heads, strict=True):
+        heads = fold_heads(topics)
+        for topic, path, head in zip(topics, paths, heads, strict=True):
             stamp = _stamp(path, material)
             row = self._by_path.get(path)
             if row is not None:
                 known = self._shelf[row]
                 if known.stamp == stamp and known.head == head:
-                    self._shelf[row].subject = subject
+                    known.become(topic)
                     continue
             try:
                 data = read_data(path, material.shown)
             except PimemError as error:
                 unread(error)
                 data, stamp = b"", None
-            new.append((path, _Shelved(subject, stamp, head, data)))
+            new.append((path, _Shelved(topic, stamp, head, data)))
             if row is not None:
                 gone.append(path)
         self._drop(gone)
@@ -196,7 +207,7 @@ class Library:
             rows = [next(new_rows) for _ in new]
             if self._index is not None:
                 self._index.put(
-                    (row, shelved.head, shelved.body)
+                    (row, shelved.head, shelved.body, shelved.size)
                     for row, (_path, shelved) in zip(rows, new, strict=True)
                 )
             for row, (path, shelved) in zip(rows, new, strict=True):
@@ -209,10 +220,10 @@ class Library:
             with self._lock:
                 row = self._by_path.pop(path)
                 del self._paths[row]
-                shelved = self._shelf.pop(row)
+                del self._shelf[row]
                 self._order = None
                 if self._index is not None:
-                    self._index.drop(row, shelved.head, shelved.body)
+                    self._index.drop(row)
 
 
 def _stamp(path: str, material: Material) -> object:

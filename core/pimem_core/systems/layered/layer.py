@@ -304,12 +304,7 @@ class Layer:
         shown = self.shown()
         topics = [self._topic(found, shown) for found in walk(self.path, shown).found]
         topics += [self._topic(found, shown, listed=False) for found in self.others(shown)]
-        return Material(
-            subjects=topics,
-            paths=[topic.path for topic in topics],
-            shown=shown,
-            topic_of=lambda topic: topic,
-        )
+        return Material.of(topics, shown)
 
     def entries(self, file: str | None = None) -> Sequence[DatedEntry]:
         """Dated entries, checked against each other."""

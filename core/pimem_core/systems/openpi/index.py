@@ -72,12 +72,12 @@ class IndexEntry:
     @property
     def head(self) -> str:
         """The part where flags and stamp count."""
-        return self.rest.split(" -- ", 1)[0]
+        return _head(self.rest)
 
     @property
     def pinned(self) -> bool:
         """Whether the line carries the pin."""
-        return PIN in self.head
+        return is_pinned(self.rest)
 
     @property
     def stale(self) -> bool:
@@ -87,14 +87,12 @@ class IndexEntry:
     @property
     def stamp(self) -> str | None:
         """The line's stamp as written."""
-        match = STAMP.search(self.head)
-        return match.group() if match else None
+        return stamp_in(self.rest)
 
     @property
     def summary(self) -> str:
         """What follows the first `--` that a space follows."""
-        match = _SUMMARY.search(self.rest)
-        return match[1] if match else ""
+        return summary_in(self.rest)
 
     def with_name(self, name: str) -> IndexEntry:
         """The same line with another name."""
@@ -106,9 +104,35 @@ class IndexEntry:
         return IndexEntry(self.prefix, self.name, self.middle, self.file, rest, self.tail)
 
 
+def is_pinned(rest: str) -> bool:
+    """Whether what follows an entry's link has the pin where it counts."""
+    return PIN in rest and PIN in _head(rest)
+
+
 def is_stale(rest: str) -> bool:
-    """Whether what follows an entry's link has the stale mark where it counts."""
-    return STALE in rest and STALE in rest.split(" -- ", 1)[0]
+    """Whether it has the stale mark where it counts."""
+    return STALE in rest and STALE in _head(rest)
+
+
+def stamp_in(rest: str) -> str | None:
+    """Its stamp as written."""
+    match = STAMP.search(_head(rest))
+    return match.group() if match else None
+
+
+def summary_in(rest: str) -> str:
+    """Its summary: what follows the first `--` that a space follows."""
+    at = rest.find("--")
+    if at < 0:
+        return ""
+    if rest[at + 2 : at + 3] == " " and rest[at + 3 : at + 4].isalnum():
+        return rest[at + 3 :]  # as nearly all have it
+    match = _SUMMARY.search(rest)
+    return match[1] if match else ""
+
+
+def _head(rest: str) -> str:
+    return rest.split(" -- ", 1)[0]
 
 
 def parse_line(line: str) -> IndexEntry | None:
@@ -134,6 +158,14 @@ def matches(text: str) -> Iterator[re.Match[str]]:
     for match in map(_ENTRY.match, text.split("\n")):
         if match is not None and not _is_taken(match[4]):
             yield match
+
+
+def first_lines(text: str) -> dict[str, re.Match[str]]:
+    """The line of each file that an index names, the first of several, in order."""
+    lines: dict[str, re.Match[str]] = {}
+    for match in matches(text):
+        lines.setdefault(match[4], match)
+    return lines
 
 
 def has_entry(text: str) -> bool:

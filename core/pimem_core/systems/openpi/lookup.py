@@ -8,7 +8,7 @@ from ...errors import AmbiguousTopicError, Hint, TopicNotFoundError
 from ...files.read import regular_names
 from ...formats.text import plural, quote
 from ..stores import Links
-from .index import IndexEntry, entries, is_topic_file
+from .index import IndexEntry, entries, first_lines, is_topic_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -105,12 +105,26 @@ def material(rows: Rows) -> Material:
     folder = rows.folder
     view = folder.view()
     present = regular_names(folder.path)
-    subjects = rows.subjects(view, present)
+    lines = first_lines(view.text or "")
+    unlisted = rows.unlisted(view, present, lines.keys())
+    start, found = rows.start, list(lines.values())
+
+    def topic_at(place: int) -> Topic:
+        if place < len(found):
+            return rows.of_line(found[place], view, present)
+        return unlisted[place - len(found)]
+
     return Material(
-        subjects=subjects,
-        paths=[folder.where(subject.file, view) for subject in subjects],
+        topic_at=topic_at,
+        paths=[
+            *[view.elsewhere.get(file) or start + file for file in lines],
+            *[topic.path for topic in unlisted],
+        ],
+        lines=[
+            *[line.string for line in found],
+            *[topic.described for topic in unlisted],
+        ],
         shown=view.shown,
-        topic_of=lambda subject: rows.topic_of(subject, view, present),
     )
 
 

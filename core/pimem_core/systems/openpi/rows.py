@@ -7,7 +7,7 @@ import os
 from ...files.read import is_possible_name
 from ...model import Topic
 from ...progress import never
-from .index import IndexEntry, entries, entry_of, is_stale, is_topic_file, matches
+from .index import entry_of, first_lines, is_pinned, is_stale, is_topic_file, stamp_in, summary_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from ...progress import Cancelled
     from .folder import TopicFolder, View
+    from .index import IndexEntry
 
 
 class Rows:
@@ -34,21 +35,17 @@ class Rows:
     ) -> dict[str, Topic]:
         """The topics of an index by file, in its order; of a file's lines the first counts."""
         topics: dict[str, Topic] = {}
-        for match in matches(view.text or ""):
+        for file, line in first_lines(view.text or "").items():
             if cancelled():
                 break
-            if match[4] in present and not view.elsewhere:
-                topics.setdefault(match[4], ListedTopic(match, self))
-            else:
-                topics.setdefault(match[4], self.topic(entry_of(match), view, present))
+            topics[file] = self.of_line(line, view, present)
         return topics
 
-    def subjects(self, view: View, present: AbstractSet[str]) -> Sequence[IndexEntry | Topic]:
-        """What a search looks through: the entries, then the topic files that no entry names."""
-        found: dict[str, IndexEntry | Topic] = {}
-        for entry in entries(view.text or ""):
-            found.setdefault(entry.file, entry)
-        return [*found.values(), *self.unlisted(view, present, found.keys())]
+    def of_line(self, line: re.Match[str], view: View, present: AbstractSet[str]) -> Topic:
+        """The topic of a line that matched."""
+        if line[4] in present and not view.elsewhere:
+            return ListedTopic(line, self)
+        return self.topic(entry_of(line), view, present)
 
     def unlisted(
         self, view: View, present: AbstractSet[str], listed: AbstractSet[str]
@@ -66,10 +63,6 @@ class Rows:
             # A file that an unfinished change created is not there yet.
             if is_topic_file(file) and view.shown.get(self.start + file, b"") is not None
         ]
-
-    def topic_of(self, subject: IndexEntry | Topic, view: View, present: AbstractSet[str]) -> Topic:
-        """The topic of what a search looked through."""
-        return subject if isinstance(subject, Topic) else self.topic(subject, view, present)
 
     def topic(self, entry: IndexEntry, view: View, present: AbstractSet[str]) -> Topic:
         """The topic of an index line."""
@@ -136,10 +129,6 @@ class ListedTopic(Topic):
 
     __hash__ = Topic.__hash__
 
-    def may_mention(self, wanted: str) -> bool:
-        """Whether the line holds it, which has all three."""
-        return wanted in self._match.string.lower()
-
     def but(self, **changes: Any) -> Topic:  # type: ignore[override]
         """The topic with some fields changed, which no line has."""
         return Topic(**{name: getattr(self, name) for name in self._fields} | changes)
@@ -150,11 +139,12 @@ _WORKED_OUT: Mapping[str, Callable[[ListedTopic], object]] = {
     "name": lambda topic: topic._match[2],
     "file": lambda topic: topic._match[4],
     "path": lambda topic: topic._rows.start + topic._match[4],
-    "summary": lambda topic: entry_of(topic._match).summary,
-    "stamp": lambda topic: entry_of(topic._match).stamp,
-    "pinned": lambda topic: entry_of(topic._match).pinned,
+    "summary": lambda topic: summary_in(topic._match[5]),
+    "stamp": lambda topic: stamp_in(topic._match[5]),
+    "pinned": lambda topic: is_pinned(topic._match[5]),
     "stale": lambda topic: is_stale(topic._match[5]),
     "line": lambda topic: topic._match[0],
+    "described": lambda topic: topic._match.string,
 }
 for _name, _work_out in _WORKED_OUT.items():
     setattr(ListedTopic, _name, property(_work_out))

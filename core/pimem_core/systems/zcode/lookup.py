@@ -107,12 +107,7 @@ def material(folder: FactFolder, cancelled: Cancelled) -> Material:
 
     view = folder.view(cancelled=cancelled)
     topics = rows(folder, view, cancelled)
-    return Material(
-        subjects=topics,
-        paths=[topic.path for topic in topics],
-        shown=view.shown,
-        topic_of=lambda topic: topic,
-    )
+    return Material.of(topics, view.shown)
 
 
 def links(folder: FactFolder, file: str) -> Links:
