@@ -65,16 +65,16 @@ def shelf(kind: str, *topics: tuple[Topic, str]) -> Shelf:
     """One of the three ways to search."""
     if kind == "once":
         return Once(material(*topics))
-    return library(*topics, indexed=kind == "index")
+    return library(*topics, indexed=kind == "index").kept()
 
 
-def search(made: Shelf, query: str, *, typing: bool = False) -> Found:
-    return find([made], query, typing=typing)
+def search(made: Shelf | Library, query: str, *, typing: bool = False) -> Found:
+    return find([made.kept() if isinstance(made, Library) else made], query, typing=typing)
 
 
-def hits(made: Shelf, query: str, *, typing: bool = False) -> Sequence[Hit]:
+def hits(made: Shelf | Library, query: str, *, typing: bool = False) -> Sequence[Hit]:
     return list(search(made, query, typing=typing))
 
 
-def names(made: Shelf, query: str, *, typing: bool = False) -> list[str]:
+def names(made: Shelf | Library, query: str, *, typing: bool = False) -> list[str]:
     return [hit.topic.name for hit in hits(made, query, typing=typing)]

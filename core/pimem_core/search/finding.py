@@ -16,7 +16,7 @@ from .ranking import describe, rank
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Container, Iterable, Iterator, Sequence
     from typing import Protocol
 
     from ..model import Topic
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .term import Term
 
     class Shelf(Protocol):
-        """Topics that can be searched; see `Once` and `Library`."""
+        """Topics that can be searched; see `Once` and `Kept`."""
 
         @property
         def rows(self) -> Sequence[int]:
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
         def front(self, row: int) -> bytes:
             """Its front matter."""
 
-        def parts(self, row: int) -> Parts | None:
+        def parts(self, row: int) -> Parts:
             """Its folded parts."""
 
         def gather(
@@ -130,10 +130,8 @@ class Found:
     def _hit(self, ranked: Ranked) -> Hit:
         shelf = self._shelves[ranked.row]
         topic = shelf.topic(ranked.row)
-        if not ranked.where:
-            parts = shelf.parts(ranked.row) if self._ranking.counted else None
-            if parts is not None:
-                ranked = describe(self._ranking, ranked, parts)
+        if not ranked.where and self._ranking.counted:
+            ranked = describe(self._ranking, ranked, shelf.parts(ranked.row))
         where = ranked.where or "name"
         line: int | None = None
         snippet = ""
@@ -208,7 +206,7 @@ def find(
         return [rows[place] for place in order_of([by_row[row].age(row) for row in rows])]
 
     places = {row: place for place, row in enumerate(by_row)}
-    allowed = None
+    allowed: Container[int] = by_row
     if query.filters:
         allowed = {row for row, shelf in by_row.items() if _passes(shelf, row, query)}
     ranking = rank(query, gathered, by_row, order, lambda row: by_row[row].parts(row), allowed)

@@ -51,7 +51,9 @@ class Index:
         #: The heads of all topics, and whose they are; None until they are looked through.
         self._heads: Joined | None = None
         self._head_rows: list[int] = []
-        self._words: bytes | None = None
+        #: Every word there is on a line, and how long that was before some came twice.
+        self._words: bytearray | None = None
+        self._words_once = 0
 
     def __contains__(self, row: int) -> bool:
         return row in self._texts
@@ -59,21 +61,25 @@ class Index:
     def __len__(self) -> int:
         return len(self._texts)
 
-    def put(self, rows: Iterable[tuple[int, bytes, bytes, int]]) -> None:
+    def put(self, topics: Sequence[tuple[int, bytes, bytes, int]]) -> None:
         """Take in topics that are not there yet: row, folded head and body, size of the file."""
+        if not topics:
+            return
+        values = [
+            value
+            for row, head, body, _size in topics
+            for value in (row, head.decode(), body.decode())
+        ]
         with self._lock:
             self._heads = None
-            self._base.execute("begin")
-            for row, head, body, size in rows:
-                self._base.execute(
-                    "insert into topics(rowid, head, body) values (?, ?, ?)",
-                    (row, head.decode(), body.decode()),
-                )
+            # One statement for all: between two the interpreter's lock would have to be waited for.
+            places = ",".join(["(?,?,?)"] * len(topics))
+            self._base.execute(f"insert into topics(rowid, head, body) values {places}", values)
+            for row, head, body, size in topics:
                 self._texts[row] = head, body, size
                 self._size += size
                 if self._words is not None:
                     self._words += b"\n".join([*head.split(), *body.split(), b""])
-            self._base.execute("commit")
 
     def drop(self, row: int) -> None:
         """Forget a topic."""
@@ -89,7 +95,6 @@ class Index:
     def settle(self) -> None:
         """Make ready for words that are only inside of others; done once many topics are in."""
         with self._lock:
-            self._words = None
             self._all_words()
 
     def close(self) -> None:
@@ -179,26 +184,30 @@ class Index:
         return list(dict.fromkeys(forms))
 
     def _inside(self, term: Term, known: set[int]) -> list[int]:
-        words = self._holding(term.word) if term.fit(f"x{term.word}x".encode()) == INSIDE else []
+        if term.fit(f"x{term.word}x".encode()) != INSIDE:
+            return []
+        words = [word for word in self._holding(term.word) if term.fit(word.encode()) == INSIDE]
         return [row for row in self._having(words[:_MOST_INSIDE]) if row not in known]
 
     def _holding(self, part: str) -> list[str]:
         """The words there are that hold a part."""
-        return [word for word in _lines_with(self._all_words(), part.encode())]
+        return list(dict.fromkeys(_lines_with(self._all_words(), part.encode())))
 
-    def _all_words(self) -> bytes:
+    def _all_words(self) -> bytearray:
         """Every word there is on a line; later changes add theirs once more and take none away."""
-        if self._words is None:
+        if self._words is None or len(self._words) > 2 * self._words_once:
             (words,) = self._base.execute(
                 "select group_concat(term, char(10)) from words"
             ).fetchone()
-            self._words = f"\n{words or ''}\n".encode()
+            self._words = bytearray(f"\n{words or ''}\n".encode())
+            self._words_once = len(self._words)
         return self._words
 
     def _like(self, term: Term) -> dict[str, list[int]]:
         words = {word for piece in pieces_of(term.word) for word in self._holding(piece)}
         alike = [word for word in words if similarity(term.word, word) > 0]
-        return {word: self._having([word]) for word in alike}
+        found = {word: self._having([word]) for word in alike}
+        return {word: rows for word, rows in found.items() if rows}  # some are of topics now gone
 
     def _having(self, words: Sequence[str]) -> list[int]:
         """The topics with any of some words."""
@@ -225,7 +234,7 @@ class Index:
         return list(map(int, rows.split(","))) if rows else []
 
 
-def _lines_with(lines: bytes, part: bytes) -> list[str]:
+def _lines_with(lines: bytearray, part: bytes) -> list[str]:
     found = []
     at = lines.find(part)
     while at >= 0:

@@ -67,8 +67,8 @@ class Once:
         data = self._seen(row - self._first)
         return data[: body_start(data)]
 
-    def parts(self, row: int) -> Parts | None:
-        """Its folded parts, None when it cannot be read."""
+    def parts(self, row: int) -> Parts:
+        """Its folded parts; a file that cannot be read any more is empty."""
         data = self._seen(row - self._first)
         (head,) = fold_heads([self.topic(row)])
         return Parts(head, fold_headings(data[body_start(data) :]), fold_body(data))

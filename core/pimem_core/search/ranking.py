@@ -46,8 +46,8 @@ def rank(
     gathered: Gathered,
     everything: Iterable[int],
     order: Callable[[Iterable[int]], Sequence[int]],
-    parts: Callable[[int], Parts | None],
-    allowed: Container[int] | None = None,
+    parts: Callable[[int], Parts],
+    allowed: Container[int],
 ) -> Ranking:
     """Put in order what a query finds.
 
@@ -56,8 +56,8 @@ def rank(
         gathered: Which topics have which of its terms.
         everything: The rows of all topics.
         order: Puts rows in the order of those that fit equally well.
-        parts: The folded parts of a topic, None when it cannot be read any more.
-        allowed: The rows that pass the filters of the query; None when all do.
+        parts: The folded parts of a topic.
+        allowed: The rows that may be found; what was gathered may have come since.
     """
     counted = _count(query, gathered)
     rough = _rough(query, gathered, counted) if query.terms else dict.fromkeys(everything, 0.0)
@@ -70,7 +70,7 @@ def rank(
         for row in unwanted:
             if row not in literal:
                 rough.pop(row, None)
-    rows = order(row for row in rough if allowed is None or row in allowed)
+    rows = order(row for row in rough if row in allowed)
     if not rows:
         return Ranking(counted=counted, suggestions=_suggestions(query, gathered))
     places = {row: place for place, row in enumerate(rows)}
@@ -84,9 +84,6 @@ def rank(
         if looked > _CLOSE_BYTES and len(close) >= _CLOSE_LEAST:
             break
         found = parts(row)
-        if found is None:
-            close.append(Ranked(row, 0.0))
-            continue
         ranked, places_seen = _look(query, counted, row, found, row in literal, average)
         close.append(ranked)
         looked += len(found.body) + _PLACE_BYTES * places_seen

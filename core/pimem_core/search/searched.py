@@ -55,7 +55,7 @@ class Searched(ABC):
         self._library.fill(
             self.list_stamp(), lambda: self.material(cancelled), cancelled, progress, unread
         )
-        return self._library
+        return self._library.kept()
 
     def search(
         self,
@@ -100,7 +100,7 @@ class Searched(ABC):
     @property
     def kept(self) -> Shelf | None:
         """What is kept as it is now, while `shelf` brings it up to date; None without."""
-        return self._library
+        return None if self._library is None else self._library.kept()
 
     def forget_texts(self) -> None:
         """Say that files may have changed since the last search."""

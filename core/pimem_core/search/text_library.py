@@ -24,19 +24,37 @@ if TYPE_CHECKING:
 
 #: Topics that are taken in at a time: others get in between, and nobody waits long.
 _STEP = 32
+#: Seconds that who waits for another thread's filling does not look around.
+_PATIENCE_S = 0.01
 
 
 class _Shelved:
-    """A topic, its age, stamp and size of its file, its front matter and folded texts."""
+    """A topic, its age and line, its file with stamp and size, front matter and folded texts."""
 
-    __slots__ = ("age", "body", "front", "head", "headings", "size", "stamp", "topic")
+    __slots__ = (
+        "age",
+        "body",
+        "front",
+        "head",
+        "headings",
+        "line",
+        "path",
+        "shown",
+        "size",
+        "stamp",
+        "topic",
+    )
 
-    def __init__(self, topic: Topic, stamp: object, head: bytes, data: bytes) -> None:
+    def __init__(self, material: Material, place: int, stamp: object, data: bytes) -> None:
+        topic = material.topic_at(place)
         start = body_start(data)
+        self.path = material.paths[place]
+        self.shown = material.shown
+        self.line = material.lines[place]
         self.stamp = stamp
         self.size = len(data)
         self.front = data[:start]
-        self.head = head
+        (self.head,) = fold_heads([topic])
         self.headings = fold_headings(data[start:])
         self.body = fold_body(data)
         self.become(topic)
@@ -45,6 +63,64 @@ class _Shelved:
         """Take another topic for this file."""
         self.topic = topic
         self.age = age_of(topic)
+
+
+class Kept:
+    """The topics of a library as they are at one moment, whatever comes or goes meanwhile."""
+
+    def __init__(
+        self, shelf: dict[int, _Shelved], rows: Sequence[int], index: Index | None
+    ) -> None:
+        self._shelf = shelf
+        self._rows = rows
+        self._index = index
+
+    @property
+    def rows(self) -> Sequence[int]:
+        """The rows of the topics, in the order of the list as far as they are there."""
+        return self._rows
+
+    def age(self, row: int) -> tuple[bool, str]:
+        """What puts topics in order that fit equally well."""
+        return self._shelf[row].age
+
+    def topic(self, row: int) -> Topic:
+        """The topic of a row."""
+        return self._shelf[row].topic
+
+    def data(self, row: int) -> bytes:
+        """The bytes of its file as it is now, none when it is not there.
+
+        Raises:
+            PimemError: It is there and cannot be read.
+        """
+        return read_data(self._shelf[row].path, self._shelf[row].shown)
+
+    def front(self, row: int) -> bytes:
+        """Its front matter."""
+        return self._shelf[row].front
+
+    def parts(self, row: int) -> Parts:
+        """Its folded parts."""
+        shelved = self._shelf[row]
+        return Parts(shelved.head, shelved.headings, shelved.body)
+
+    def gather(
+        self, query: Query, _cancelled: Cancelled, _progress: Progress, _unread: Unread
+    ) -> Gathered:
+        """What a query finds; an index may know of topics that came since."""
+        if self._index is not None:
+            return self._index.gather(query)
+        heads = [shelved.head for shelved in self._shelf.values()]
+        bodies = [shelved.body for shelved in self._shelf.values()]
+        size = sum([shelved.size for shelved in self._shelf.values()])
+
+        def heads_in(places: Sequence[int]) -> Sequence[bytes]:
+            return [heads[place] for place in places]
+
+        found, body_in = dict(enumerate(bodies)), bodies.__getitem__
+        rows = list(self._shelf)
+        return gather(query, Texts(rows, heads, found, size, heads_in, body_in, body_in))
 
 
 class Library:
@@ -60,10 +136,14 @@ class Library:
         self._filling = threading.Lock()
         self._shelf: dict[int, _Shelved] = {}
         self._by_path: dict[str, int] = {}
-        self._paths: dict[int, str] = {}
         self._material: Material | None = None
-        self._listed: object = None
-        self._doubted = True
+        self._doubts = 0
+        #: For which doubts and list all has been looked at, for which it was begun, and how far.
+        self._done: tuple[int, object] | None = None
+        self._begun: tuple[int, object] = (0, None)
+        self._at = 0
+        #: Whether the material has other topics than those that are there.
+        self._is_new = True
         self._order: Sequence[int] | None = None
         self._index: Index | None = _new_index() if indexed else None
 
@@ -77,7 +157,7 @@ class Library:
 
     def doubt(self) -> None:
         """Look at every file again before the next search."""
-        self._doubted = True
+        self._doubts += 1
 
     def fill(
         self,
@@ -96,130 +176,90 @@ class Library:
             progress: Told how many topics have been looked at, of how many.
             unread: Told of files that cannot be read.
         """
-        with self._filling:
-            if not self._doubted and self._listed == listed:
+        while not self._filling.acquire(timeout=_PATIENCE_S):
+            if cancelled():
                 return
-            self._doubted = False
-            self._listed = None
-            found = material()
-            self._material = found
-            known = set(found.paths)
-            self._drop([path for path in self._by_path if path not in known])
+            progress(self._at, len(self._by_path))
+        try:
+            wanted = (self._doubts, listed)
+            if self._done == wanted:
+                return
+            found = self._material
+            if found is None or self._begun[1] != listed:
+                found = self._material = material()
+                known = set(found.paths)
+                self._drop([path for path in self._by_path if path not in known])
+                self._is_new = True
+                self._at = 0
+            elif self._begun != wanted:
+                self._at = 0
+            self._begun = wanted
             total = len(found.paths)
-            for start in range(0, total, _STEP):
+            for start in range(self._at, total, _STEP):
                 if cancelled():
-                    self._doubted = True
+                    self._at = start
                     return
                 progress(start, total)
-                stop = start + _STEP
-                topics = [found.topic_at(place) for place in range(start, min(stop, total))]
-                self._take(found, topics, found.paths[start:stop], unread)
+                self._take(found, range(start, min(start + _STEP, total)), unread)
             progress(total, total)
+            self._is_new = False
             if self._index is not None:
                 self._index.settle()
-            self._listed = listed
+            self._done = wanted
+        finally:
+            self._filling.release()
 
-    @property
-    def rows(self) -> Sequence[int]:
-        """The rows of the topics, in the order of the list as far as they are there."""
+    def kept(self) -> Kept:
+        """The topics that are there now."""
         with self._lock:
             if self._order is None:
                 paths = () if self._material is None else self._material.paths
                 rows = self._by_path
                 self._order = [rows[path] for path in paths if path in rows]
-            return self._order
+            return Kept(dict(self._shelf), self._order, self._index)
 
-    def age(self, row: int) -> tuple[bool, str]:
-        """What puts topics in order that fit equally well."""
-        return self._shelf[row].age
-
-    def topic(self, row: int) -> Topic:
-        """The topic of a row."""
-        return self._shelf[row].topic
-
-    def data(self, row: int) -> bytes:
-        """The bytes of its file as it is now, none when it is not there.
-
-        Raises:
-            PimemError: It is there and cannot be read.
-        """
-        assert self._material is not None
-        return read_data(self._paths[row], self._material.shown)
-
-    def front(self, row: int) -> bytes:
-        """Its front matter."""
-        return self._shelf[row].front
-
-    def parts(self, row: int) -> Parts | None:
-        """Its folded parts, None when it is gone."""
-        shelved = self._shelf.get(row)
-        if shelved is None:
-            return None
-        return Parts(shelved.head, shelved.headings, shelved.body)
-
-    def gather(
-        self, query: Query, _cancelled: Cancelled, _progress: Progress, _unread: Unread
-    ) -> Gathered:
-        """What a query finds in the topics that are there now."""
-        if self._index is not None:
-            return self._index.gather(query)
-        with self._lock:
-            shelf = dict(self._shelf)
-        heads = [shelved.head for shelved in shelf.values()]
-        bodies = [shelved.body for shelved in shelf.values()]
-        size = sum([shelved.size for shelved in shelf.values()])
-
-        def heads_in(places: Sequence[int]) -> Sequence[bytes]:
-            return [heads[place] for place in places]
-
-        found, body_in = dict(enumerate(bodies)), bodies.__getitem__
-        return gather(query, Texts(list(shelf), heads, found, size, heads_in, body_in, body_in))
-
-    def _take(
-        self,
-        material: Material,
-        topics: Sequence[Topic],
-        paths: Sequence[str],
-        unread: Unread,
-    ) -> None:
+    def _take(self, material: Material, places: range, unread: Unread) -> None:
         new: list[tuple[str, _Shelved]] = []
         gone: list[str] = []
-        heads = fold_heads(topics)
-        for topic, path, head in zip(topics, paths, heads, strict=True):
+        for place in places:
+            path, line = material.paths[place], material.lines[place]
             stamp = _stamp(path, material)
             row = self._by_path.get(path)
             if row is not None:
                 known = self._shelf[row]
-                if known.stamp == stamp and known.head == head:
-                    known.become(topic)
+                if known.stamp == stamp and known.line == line:
+                    if self._is_new:
+                        known.become(material.topic_at(place))
                     continue
             try:
                 data = read_data(path, material.shown)
             except PimemError as error:
                 unread(error)
                 data, stamp = b"", None
-            new.append((path, _Shelved(topic, stamp, head, data)))
+            new.append((path, _Shelved(material, place, stamp, data)))
             if row is not None:
                 gone.append(path)
         self._drop(gone)
+        if not new:
+            return
         with self._lock:
             self._order = None
             rows = [next(new_rows) for _ in new]
             if self._index is not None:
                 self._index.put(
-                    (row, shelved.head, shelved.body, shelved.size)
-                    for row, (_path, shelved) in zip(rows, new, strict=True)
+                    [
+                        (row, shelved.head, shelved.body, shelved.size)
+                        for row, (_path, shelved) in zip(rows, new, strict=True)
+                    ]
                 )
             for row, (path, shelved) in zip(rows, new, strict=True):
                 self._shelf[row] = shelved
                 self._by_path[path] = row
-                self._paths[row] = path
 
     def _drop(self, paths: Iterable[str]) -> None:
         for path in paths:
             with self._lock:
                 row = self._by_path.pop(path)
-                del self._paths[row]
                 del self._shelf[row]
                 self._order = None
                 if self._index is not None:

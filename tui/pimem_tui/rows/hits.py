@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from pimem_core.model import Hit
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pimem_core.model import Topic
+    from pimem_core.model import Hit
     from pimem_core.search.finding import Found
 
 
@@ -22,30 +20,20 @@ class Hits(Protocol):
 
 
 class FoundHits:
-    """The hits of a search, best first, each made once.
+    """The hits of a search, best first, each made once."""
 
-    Args:
-        found: What the search found.
-        topics: Its topics.
-    """
-
-    def __init__(self, found: Found, topics: Sequence[Topic]) -> None:
+    def __init__(self, found: Found) -> None:
         self._found = found
-        self._topics = topics
         self._made: dict[int, Hit] = {}
 
     def __len__(self) -> int:
-        return len(self._topics)
+        return len(self._found)
 
     def __getitem__(self, row: int) -> Hit:
-        """The hit in this row; one whose topic was removed meanwhile says nothing more."""
+        """The hit in this row."""
         hit = self._made.get(row)
         if hit is None:
-            try:
-                hit = self._found[row]
-            except KeyError:
-                hit = Hit(topic=self._topics[row], where="name", snippet="")
-            self._made[row] = hit
+            hit = self._made[row] = self._found[row]
         return hit
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pimem_core.formats.text import plural
-from pimem_core.systems.stores import FolderStore
 
 from ..rows.recent import Recall
 
 if TYPE_CHECKING:
+    from pimem_core.systems.stores import Store
+
     from ..keys.row_wait import RowWait
     from ..rows.browsing import Browsing
     from ..rows.recent import RecentSearches
@@ -36,6 +37,8 @@ class ListFilter:
         self._searches, self._recall = searches, Recall(searches)
         #: The query whose hits are shown, and whether more of them are to come.
         self._ranked, self._ranking = "", False
+        #: The store whose texts are kept since the filter was opened; later changes are told.
+        self._kept: Store | None = None
 
     @property
     def is_open(self) -> bool:
@@ -47,8 +50,13 @@ class ListFilter:
         if not self._frame.is_complete:  # asked for before the first paint
             self._frame.call_after_refresh(self.open)
             return
+        self._keep_texts()
         self._frame.add_class("-filtering")
         self._frame.filter_bar.input.focus()
+
+    def _keep_texts(self) -> None:
+        self._kept = self._browsing.store
+        self._loader.keep_texts()
 
     def leave(self) -> None:
         """Clear the filter and go back into it; an empty one, or one left before, closes."""
@@ -98,8 +106,8 @@ class ListFilter:
         browsing = self._browsing
         if query == browsing.query:
             return
-        if not browsing.query and isinstance(browsing.store, FolderStore):
-            browsing.store.forget_texts()
+        if browsing.store is not self._kept:
+            self._keep_texts()
         browsing.filter_by(query)
         self._wait.hits = bool(query)
         self._frame.filter_bar.note = ""

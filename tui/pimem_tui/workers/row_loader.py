@@ -5,8 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from pimem_core.systems.stores import FolderStore
+
 from .reading import read_prompt, read_status, read_store
-from .searching import search
+from .searching import keep_texts, search
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -105,6 +107,13 @@ class RowLoader:
     def _tell_slow(self) -> None:
         self._browsing.is_slow = True
         self._is_slow()
+
+    def keep_texts(self) -> None:
+        """Look at the files of the store that shows, new ones or changed ones, for searches."""
+        store = self._browsing.store
+        if isinstance(store, FolderStore):
+            store.forget_texts()
+            self._reader.read("texts", partial(keep_texts, store))
 
     def search(self) -> None:
         """Look for the filter in the store that shows."""

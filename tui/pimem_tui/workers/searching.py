@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from typing import TYPE_CHECKING
 
+from pimem_core.errors import PimemError
 from pimem_core.search.finding import find
 from pimem_core.systems.layers import STATUSES, LayerStore
 from pimem_core.systems.stores import FolderStore
@@ -32,6 +34,14 @@ _FIRST_S = 0.04
 _READING_SHARE = 3
 #: Rows that hardly a terminal has more of, and those of some pages.
 _SCREENFUL, _PAGES = 100, 300
+
+
+def keep_texts(store: FolderStore, post: Post, cancelled: Cancelled) -> None:
+    """Read the texts of a store into memory for searches to come, which tell what they find."""
+    del post
+    store.keep_texts()
+    with contextlib.suppress(PimemError):  # the search meets it, and says so
+        store.shelf(cancelled=cancelled)
 
 
 def search(
@@ -126,7 +136,7 @@ def _post_hits(
 ) -> None:
     """Post all rows, with the snippets of the first; once done, make those of the next pages."""
     topics = found.topics()
-    hits = FoundHits(found, topics)
+    hits = FoundHits(found)
     listing = prepare(topics, hits, order=order)
     rows = listing.hits or ()
     for row in range(min(_SCREENFUL, len(rows))):
