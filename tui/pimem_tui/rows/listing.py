@@ -83,6 +83,7 @@ def prepare(
     order: int = 0,
     below: Mapping[str, Sequence[Topic]] | None = None,
     has_entries: bool = False,
+    like: Listing | None = None,
 ) -> Listing:
     """Make a listing. Call it in a worker: the work grows with the topics.
 
@@ -92,6 +93,7 @@ def prepare(
         order: One of `ordering.ORDERS`.
         below: Rows to show below a file.
         has_entries: Whether the store's files have dated entries.
+        like: All rows of the store, whose columns and counts the rows of a filter have as well.
     """
     if order:
         places = places_of(topics, order)
@@ -100,8 +102,6 @@ def prepare(
     listing = Listing(
         topics=list(topics),
         hits=hits,
-        stale=sum(topic.stale for topic in topics),
-        problems=sum(topic.problem is not None for topic in topics),
         count=len(topics),
         has_entries=has_entries,
     )
@@ -110,6 +110,13 @@ def prepare(
     last = len(listing.topics) - 1
     # Of several rows of one file the first counts.
     listing.rows = {t.file: last - row for row, t in enumerate(reversed(listing.topics))}
+    if like is not None:
+        listing.stale, listing.problems = like.stale, like.problems
+        listing.name_cells, listing.type_cells = like.name_cells, like.type_cells
+        listing.types = like.types
+        return listing
+    listing.stale = sum(topic.stale for topic in topics)
+    listing.problems = sum(topic.problem is not None for topic in topics)
     if has_entries:
         listing.types = STATUSES
         # Titles of entries are long, and the columns stay where they are when one unfolds.

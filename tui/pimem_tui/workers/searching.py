@@ -33,7 +33,7 @@ _FIRST_S = 0.04
 #: How much longer texts are read than those that were read are searched.
 _READING_SHARE = 3
 #: Rows that hardly a terminal has more of, and those of some pages.
-_SCREENFUL, _PAGES = 100, 300
+_SCREENFUL, _PAGES = 60, 300
 
 
 def keep_texts(store: FolderStore, post: Post, cancelled: Cancelled) -> None:
@@ -82,7 +82,7 @@ def search(
             if wanted.type is not None:
                 some = some.only(wanted.takes)
             if some:
-                _post_hits(store, query, post, cancelled, some, order=order, done=False)
+                _post_hits(store, query, post, cancelled, some, order=order, like=known, done=False)
         post(SearchProgress(store, query, looked_at, total))
         now = time.monotonic()
         # Reading goes on for most of the time, however long it takes to search what was read.
@@ -120,7 +120,7 @@ def search(
         listing = found_rows(layer, wanted, found, order=order, known=known)
         post(HitsFound(store, query, listing, True, Words.of(found), nothing))
         return
-    _post_hits(store, query, post, cancelled, found, order=order, nothing=nothing)
+    _post_hits(store, query, post, cancelled, found, order=order, like=known, nothing=nothing)
 
 
 def _post_hits(
@@ -131,13 +131,14 @@ def _post_hits(
     found: Found,
     *,
     order: int,
+    like: Listing | None,
     done: bool = True,
     nothing: str = "",
 ) -> None:
     """Post all rows, with the snippets of the first; once done, make those of the next pages."""
     topics = found.topics()
     hits = FoundHits(found)
-    listing = prepare(topics, hits, order=order)
+    listing = prepare(topics, hits, order=order, like=like)
     rows = listing.hits or ()
     for row in range(min(_SCREENFUL, len(rows))):
         if cancelled():
