@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
+import pty
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from core.folders import snapshot
+from pimem_core.history.drafts import left_drafts
 
 if TYPE_CHECKING:
     from cli.running import Pimem
@@ -210,3 +215,73 @@ def test_without_terminal_and_editor_nothing_is_started(
     result = pimem("--json", "edit", "docker net")
     assert (result.code, result.json["outcome"]) == (1, "invalid_argument")
     assert "$EDITOR" in result.json["message"]
+
+
+def test_what_a_window_saves_after_its_editor_came_back_is_kept_and_offered(
+    pimem: Pimem, local: Folder, editor: Editor, places: Places, tmp_path: Path
+) -> None:
+    before = snapshot(local.path)
+    editor.does(f'echo "$1" > {tmp_path}/path')
+    result = pimem("--json", "edit", "docker net")
+    assert (result.code, result.json["outcome"]) == (0, "unchanged")
+    given = (tmp_path / "path").read_text().strip()
+    assert "came back at once" in result.err
+    assert given in result.err
+    assert snapshot(local.path) == before
+    note = next(path for path in drafts(places) if path.name.endswith(".json"))
+    row = json.loads(note.read_text())
+    row["process"][1:] = [2**22 - 3, "gone"]
+    note.write_text(json.dumps(row))
+    assert left_drafts(places) == []  # nothing was typed so far
+    Path(given).write_text("typed later\n")
+    ((_draft, typed),) = left_drafts(places)
+    assert (typed.name, typed.body) == ("Docker net", "typed later\n")
+
+
+def test_a_text_that_nobody_changed_is_forgotten_after_a_month(
+    pimem: Pimem, local: Folder, editor: Editor, places: Places
+) -> None:
+    editor.does("true")
+    pimem("edit", "docker net")
+    note = next(path for path in drafts(places) if path.name.endswith(".json"))
+    row = json.loads(note.read_text())
+    row["process"][1:] = [2**22 - 3, "gone"]
+    row["time"] -= 31 * 86_400
+    note.write_text(json.dumps(row))
+    assert left_drafts(places) == []
+    assert drafts(places) == []
+
+
+@pytest.mark.parametrize("command", ["vi-like --wait", "true"])
+def test_an_editor_that_waits_is_done_when_it_comes_back(
+    pimem: Pimem, local: Folder, editor: Editor, places: Places, command: str
+) -> None:
+    editor.does("true")
+    editor.monkeypatch.setenv("EDITOR", command.replace("vi-like", str(editor.path)))
+    result = pimem("edit", "docker net")
+    assert (result.code, result.err) == (0, "")
+    assert drafts(places) == []
+
+
+def test_on_a_terminal_it_waits_for_the_window(
+    local: Folder, places: Places, editor: Editor, tmp_path: Path
+) -> None:
+    editor.does(f'echo "$1" > {tmp_path}/path')
+    words = [sys.executable, "-m", "pimem_tui", "edit", "docker net"]
+    env = {**os.environ, "HOME": places.home, "PYTHONPATH": os.pathsep.join(sys.path)}
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execve(words[0], words, env)
+    seen = b""
+    while b"press Enter" not in seen:
+        seen += os.read(terminal, 1024)
+    given = Path((tmp_path / "path").read_text().strip())
+    given.write_text(given.read_text().replace("overlay", "underlay"))
+    os.write(terminal, b"\n")
+    with contextlib.suppress(OSError):  # the terminal is gone with the process
+        while data := os.read(terminal, 1024):
+            seen += data
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    os.close(terminal)
+    assert "underlay" in (local.path / "docker-net.md").read_text()
+    assert drafts(places) == []

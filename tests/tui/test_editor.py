@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from pimem_core.errors import ReadOnlyFormatError, SecretError, StorageError
+from pimem_core.history.drafts import left_drafts
 from pimem_tui.screens.browser import BrowserScreen
 from pimem_tui.screens.confirm import ConfirmScreen
 from pimem_tui.screens.conflict import ConflictScreen
@@ -65,6 +66,11 @@ def drafts(places: Places) -> list[str]:
 
 def text_of(*path: str | Path) -> str:
     return Path(*path).read_text()
+
+
+def add(path: str, text: str) -> None:
+    with open(path, "a") as stream:
+        stream.write(text)
 
 
 def bring_back(left: Path, places: Places) -> None:
@@ -306,3 +312,29 @@ async def test_pressing_twice_opens_one_editor(demo: Places, editor: SetEditor) 
         await settled(pilot)
         await settled(pilot)
     assert 1 <= len(log.read_text().splitlines()) <= 3
+
+
+async def test_what_the_window_of_an_editor_saves_is_taken(
+    demo: Places, editor: SetEditor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = editor("")
+    monkeypatch.setenv("EDITOR", os.environ["EDITOR"].removesuffix(" --wait"))
+    topic = os.path.join(demo.agent_dir, "memory", "user-preferences.md")
+    before = text_of(topic)
+    async with manager(demo) as pilot:
+        await press(pilot, "down", "down", "E")
+        await settled(pilot)
+        assert "open in the editor's window" in notices(pilot)[0]
+        assert text_of(topic) == before
+        window = text_of(log).strip()
+        for line in ("first line\n", "second line\n"):
+            add(window, line)
+            await until(pilot, lambda line=line: line in text_of(topic))  # type: ignore[misc]
+        await settled(pilot)
+        assert "second line" in shown(pilot)
+    assert text_of(topic).endswith("first line\nsecond line\n")
+    # What comes after the end is offered at the next start.
+    assert left_drafts(demo) == []
+    add(window, "after the end\n")
+    ((_draft, typed),) = left_drafts(demo)
+    assert typed.body.endswith("second line\nafter the end\n")

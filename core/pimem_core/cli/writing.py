@@ -22,6 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
+    from ..history.drafts import Draft
     from ..model import Change
     from ..paths import Places
     from ..systems.stores import Store
@@ -143,9 +144,27 @@ def _has_terminal() -> bool:
     return sys.stdin is not None and sys.stdin.isatty()
 
 
+def _from_window(draft: Draft) -> str:
+    """Wait until the person is done in the editor's window, and give back the text."""
+    sys.stderr.write(
+        "The editor came back at once, as one with a window does. Save there, then press Enter "
+        "here. (With an option such as --wait this is not needed.) "
+    )
+    sys.stderr.flush()
+    try:
+        is_done = bool(sys.stdin.readline())
+    except KeyboardInterrupt:
+        is_done = False
+    if not is_done:
+        draft.stays = True
+        sys.stderr.write(f"\nWhat you save goes to {draft.path}, and the manager offers it.\n")
+    return draft.text()
+
+
 def edit(options: argparse.Namespace, places: Places, output: Output) -> int:
     """Edit a topic in the person's editor and save it, merged with what changed meanwhile."""
-    from ..history.drafts import Draft, edit_in_editor, handed_over
+    from ..history.drafts import Draft, handed_over
+    from ..history.editors import edit_in_editor
 
     store = store_of(options, places, output)
     store.refuse_changes()
@@ -159,7 +178,16 @@ def edit(options: argparse.Namespace, places: Places, output: Output) -> int:
         opened = decode(folder.read_bytes(topic.file), topic.path)
         draft = Draft.create(places, topic.file, opened)
         with handed_over(places, store.system, folder.path, folder.read(topic.file), draft):
-            text = edit_in_editor(draft, os.environ, screen)
+            text, is_open = edit_in_editor(draft, os.environ, screen)
+            if is_open and _has_terminal():
+                text = _from_window(draft)
+            elif is_open:
+                draft.stays = True
+                output.notice(
+                    "The editor came back at once, as one with a window does. What you save there "
+                    f"goes to {draft.path}, and the manager offers it. Have the editor wait, for "
+                    "instance with --wait."
+                )
             with draft.kept_on_failure():
                 change = supporting(store, EditableStore).save(
                     topic.file, opened=opened, text=text, allow_secret=options.allow_secret

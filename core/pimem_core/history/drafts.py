@@ -5,8 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import shlex
-import subprocess
 import threading
 import time
 from typing import TYPE_CHECKING
@@ -15,7 +13,7 @@ from ..errors import ConflictError, PimemError, SecretError, StorageError
 from ..files.private import folder_not_ours, not_ours
 from ..files.process import Process, this_process
 from ..files.publish import explained, private_folder, publish
-from ..files.read import decode, read_bytes
+from ..files.read import decode, read_bytes, signature_of
 from ..log import write_log
 from ..model import Document
 from ..value import Value
@@ -33,6 +31,8 @@ _TEXTS = ("system", "folder", "name", "summary", "body", "title", "mode", "outsi
 _OPENED = ("store", "name", "file", "path", "body", "text")
 #: A Unix time that no calendar of ours reaches.
 _END_OF_TIME = 253_402_300_000
+#: Seconds after which nobody has a text open any more that was left as it was.
+_OPEN_S = 30 * 86_400
 #: Ends the names of drafts that the manager's editor wrote.
 _TYPED = ".typed.json"
 
@@ -43,6 +43,9 @@ class Draft:
     def __init__(self, path: str, opened: str) -> None:
         self.path = path
         self.opened = opened
+        #: Whether it stays, because a window may still have it open.
+        self.stays = False
+        self._made = self._seen = signature_of(path)
 
     @classmethod
     def create(cls, places: Places, file: str, text: str) -> Draft:
@@ -62,6 +65,16 @@ class Draft:
                 cls(path, text).discard()  # it may be there, though not for certain
                 raise
         return cls(path, text)
+
+    @property
+    def is_untouched(self) -> bool:
+        """Whether nobody has written the file since it was made, not even the same text."""
+        return signature_of(self.path) == self._made
+
+    def has_settled(self) -> bool:
+        """Whether somebody has written the file, and not again since this was last asked."""
+        before, self._seen = self._seen, signature_of(self.path)
+        return self._seen == before != self._made
 
     def text(self) -> str:
         """What the draft holds now.
@@ -96,7 +109,8 @@ class Draft:
                     publish(self.path, error.merged.encode())
             error.args = (f"{error} Your text is kept in {self.path}.",)
             raise
-        self.discard()
+        if not self.stays:
+            self.discard()
 
 
 class Typed(Value):
@@ -213,7 +227,8 @@ def handed_over(
     except PimemError:
         note.forget()  # the error says where the text is
         raise
-    note.forget()
+    if not draft.stays:
+        note.forget()
 
 
 def left_drafts(places: Places, open_here: Collection[str] = ()) -> list[tuple[TypedDraft, Typed]]:
@@ -252,6 +267,8 @@ def left_drafts(places: Places, open_here: Collection[str] = ()) -> list[tuple[T
             except PimemError:
                 continue
             if typed.opened is not None and text == typed.opened["text"]:
+                if time.time() - typed.time > _OPEN_S:
+                    TypedDraft(path, typed.outside).discard()
                 continue
             typed = typed.but(body=text)
         found.append((TypedDraft(path, typed.outside), typed))
@@ -327,42 +344,3 @@ def kept_when_refused(places: Places, file: str, text: str) -> Iterator[None]:
             where = f"Your text could not be kept as a draft: {failure}"
         error.args = (f"{error} {where}",)
         raise
-
-
-def editor_command(env: Mapping[str, str]) -> list[str]:
-    """The person's editor with its arguments: `$VISUAL`, `$EDITOR`, else vi."""
-    chosen = env.get("VISUAL") or env.get("EDITOR") or "vi"
-    try:
-        return shlex.split(chosen) or ["vi"]
-    except ValueError:
-        return [chosen]
-
-
-def edit_in_editor(draft: Draft, env: Mapping[str, str], screen: int | None = None) -> str:
-    """Let the person edit a draft and give back its text.
-
-    Args:
-        draft: What to edit.
-        env: Names the editor.
-        screen: The file descriptor that the editor prints on; its output when left out.
-
-    Raises:
-        StorageError: The editor could not be started or failed; the draft stays when it changed.
-    """
-    command = editor_command(env)
-    try:
-        code = subprocess.run([*command, draft.path], check=False, stdout=screen).returncode
-    except OSError as error:
-        draft.discard()
-        raise StorageError(
-            f"{command[0]} cannot be started ({error.strerror}); set $EDITOR to your editor."
-        ) from error
-    text = draft.text()
-    if code != 0:
-        if text == draft.opened:
-            draft.discard()
-            kept = ""
-        else:
-            kept = f" Your text is kept in {draft.path}."
-        raise StorageError(f"{command[0]} ended with code {code}; nothing was saved.{kept}")
-    return text

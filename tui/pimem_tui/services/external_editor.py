@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pimem_core.paths import Places
     from pimem_core.systems.stores import Store
     from textual.app import App
+    from textual.timer import Timer
 
     from .drafts import Drafts
     from .jobs import Jobs, Next
@@ -29,6 +30,10 @@ if TYPE_CHECKING:
     from .notices import Notices
     from .outcomes import Outcomes
     from .saving import Saver
+
+
+#: Seconds between two looks at texts that windows have open.
+_LOOK_S = 0.5
 
 
 class _Edit(NamedTuple):
@@ -82,6 +87,9 @@ class ExternalEditor:
         self._drafts = drafts
         self._drop_keys = drop_keys
         self._key_for = key_for
+        #: What windows of editors may still have open, as it was when it was last looked at.
+        self._in_windows: list[_Edit] = []
+        self._looks: Timer | None = None
 
     def open(self, store: Store, file: str) -> None:
         """Open a topic's file and save what comes back."""
@@ -116,7 +124,7 @@ class ExternalEditor:
     def _run(self, edit: _Edit) -> None:
         self._drop_keys()
         try:
-            end = run_editor(self._app, edit.handed_over.path)
+            end = run_editor(self._app, edit.handed_over)
         except SuspendNotSupported:
             end = EditorEnd(-1, "This terminal cannot be handed over to an editor.")
         self._app.refresh(layout=True)
@@ -133,6 +141,8 @@ class ExternalEditor:
         """
         store, file, opened = edit.store, edit.file, edit.handed_over.opened
         text = edit.handed_over.text()
+        if text == opened and end.may_be_open:
+            return partial(self._follow, edit)
         if text == opened:
             edit.draft.discard()
             if end.error:
@@ -145,15 +155,72 @@ class ExternalEditor:
             reason += f" Your text is kept in {edit.handed_over.path}."
             return partial(self._report_left, store, file, reason)
 
+        done = self._attempt(edit, text)
+        if isinstance(done, Refusal):
+            return self._refused(edit, text, done)
+        edit.draft.discard()
+        return partial(self._outcomes.report, store, done)
+
+    def _attempt(self, edit: _Edit, text: str) -> Change | Refusal:
+        store, file, opened = edit.store, edit.file, edit.handed_over.opened
+
         def save() -> Change:
             return supporting(store, EditableStore).save(file, opened=opened, text=text)
 
-        done = self._saver.attempt(store, save, file=file, opened=opened, text=text)
+        return self._saver.attempt(store, save, file=file, opened=opened, text=text)
+
+    def _refused(self, edit: _Edit, text: str, refusal: Refusal) -> Next:
+        typed = edit.typed.but(body=text, time=time.time())
+        return partial(self._go_on_here, edit, typed, refusal)
+
+    # An editor with a window -------------------------------------------------------------------
+
+    def _follow(self, edit: _Edit) -> None:
+        """Take what is saved in the editor's window as long as the app runs.
+
+        The draft stays: what is saved there later is offered at the next start.
+        """
+        if self._looks is None:
+            self._looks = self._app.set_interval(_LOOK_S, self._look)
+        self._in_windows.append(edit)
+        self._notices.say(
+            f'"{edit.typed.name}" is open in the editor\'s window: what you save there is taken.'
+        )
+
+    def _look(self) -> None:
+        for edit in list(self._in_windows):
+            if edit.handed_over.has_settled() and not self._jobs.is_busy:
+                self._in_windows.remove(edit)
+                take = partial(self._take, edit)
+                self._jobs.start(edit.store, edit.file, take, patient=True)
+
+    def _take(self, edit: _Edit) -> Next:
+        """Save what the window saved, in a worker, and follow what comes after it."""
+        rest = self._as_it_is(edit)
+        text = rest.handed_over.opened
+        if text == edit.handed_over.opened:
+            return partial(self._in_windows.append, rest)
+        done = self._attempt(edit, text)
         if isinstance(done, Refusal):
-            typed = edit.typed.but(body=text, time=time.time())
-            return partial(self._go_on_here, edit, typed, done)
-        edit.draft.discard()
-        return partial(self._outcomes.report, store, done)
+            return self._refused(edit, text, done)
+        rest.draft.keep(rest.typed)
+        store = edit.store
+
+        def follow() -> None:
+            self._in_windows.append(rest)
+            self._outcomes.report(store, done)
+
+        return follow
+
+    def _as_it_is(self, edit: _Edit) -> _Edit:
+        """The same edit, begun with what its file holds now."""
+        draft = Draft(edit.handed_over.path, "")  # before it is read, so that no change is missed
+        draft.opened = draft.text()
+        opened = {**(edit.typed.opened or {}), "text": draft.opened}
+        typed = edit.typed.but(opened=opened, body=draft.opened, time=time.time())
+        return edit._replace(handed_over=draft, typed=typed)
+
+    # A text that is not saved ------------------------------------------------------------------
 
     def _report_left(self, store: Store, file: str, reason: str) -> None:
         """Report that a changed text was not saved and stays a draft."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from pimem_core.history.drafts import editor_command
+from pimem_core.history.editors import editor_command, may_be_open
 
 from .ending import ENDING
 
@@ -16,19 +17,24 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import FrameType
 
+    from pimem_core.history.drafts import Draft
     from textual.app import App
 
 
 class EditorEnd(NamedTuple):
-    """How an editor ended: its exit code, or why it could not start, and a signal to obey."""
+    """How an editor ended: its exit code, or why it could not start, and a signal to obey.
+
+    `may_be_open` says that it has a window which may still have the text.
+    """
 
     code: int
     error: str = ""
     signum: int | None = None
+    may_be_open: bool = False
 
 
-def run_editor(app: App[None], path: str) -> EditorEnd:
-    """Suspend the app, run the editor on a file and come back.
+def run_editor(app: App[None], draft: Draft) -> EditorEnd:
+    """Suspend the app, run the editor on a draft and come back.
 
     The app's own loop stands still meanwhile, so signals are passed on here: an order to end goes
     to the editor first, and `signum` tells the app to follow.
@@ -36,15 +42,17 @@ def run_editor(app: App[None], path: str) -> EditorEnd:
     import subprocess
 
     command = editor_command(os.environ)
+    begun = time.monotonic()
     with app.suspend(), _signals_for_the_editor() as relay:
         try:
-            child = subprocess.Popen([*command, path])
+            child = subprocess.Popen([*command, draft.path])
         except OSError as error:
             reason = error.strerror or str(error)
             return EditorEnd(-1, f"Cannot start the editor {command[0]}: {reason}.")
         relay.adopt(child)
         code = child.wait()
-    return EditorEnd(code, signum=relay.signum)
+    is_open = code == 0 and may_be_open(command, draft, time.monotonic() - begun)
+    return EditorEnd(code, signum=relay.signum, may_be_open=is_open)
 
 
 class _Relay:
