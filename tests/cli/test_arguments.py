@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from core.folders import snapshot
+from pimem_core.cli import main
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -61,6 +62,9 @@ def test_two_dashes_end_the_options(pimem: Pimem, local: Folder) -> None:
         ["--", "--json", "list"],
         ["list", "--", "--json"],
         ["--demo", "list"],
+        ["--search", "x", "list"],
+        ["list", "--search", "x"],
+        ["--search"],
         ["list", "--stor", "local"],
         ["completion", "cmd"],
         ["completion"],
@@ -95,6 +99,24 @@ def test_no_command_opens_the_manager(pimem: Pimem) -> None:
     assert pimem().code == 99
     assert pimem("--store", "local").code == 99
     assert pimem("--demo").code == 99
+
+
+def test_the_manager_opens_at_what_is_searched_for(
+    capsys: pytest.CaptureFixture[str], isolated_home: Path
+) -> None:
+    opened: list[object] = []
+
+    def manager(*how: object) -> int:
+        opened.append(how)
+        return 0
+
+    for words in (["--search", "two words"], ["--store", "local", "--search=-x"], []):
+        assert main(words, open_manager=manager) == 0
+    assert opened == [
+        (None, None, False, "two words"),
+        ("local", None, False, "-x"),
+        (None, None, False, ""),
+    ]
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "tcsh"])

@@ -146,6 +146,12 @@ def test_memory_commands_act_and_tell(host: Host) -> None:
     assert "Pinned" in host.command("PIN gpu")[0]["message"]
     assert "line" in host.command("search needle")[0]["message"]
     assert "Nothing matches" in host.command("search zzz")[0]["message"]
+    host.mode = "tui"
+    assert host.command("search here  needle") == [
+        {"do": "open_manager", "args": ["--store", "local", "--search=here  needle"]}
+    ]
+    assert "Nothing matches" in host.command("search zzz")[0]["message"]
+    host.mode = "print"
     assert "GPU Box" in host.command("preview")[0]["message"]
     assert "pinned" in host.command("remove gpu")[0]["message"]
     assert "needs" in host.command("remove")[0]["message"]

@@ -246,10 +246,11 @@ async def manager(
     ready: bool = True,
     notifications: bool = False,
     top: Listing | None = None,
+    search: str = "",
 ) -> AsyncIterator[Pilot[None]]:
     """A running manager, by default on the stores on disk and with the list read."""
     used: Sequence[Store] = registry.all_stores(places) if stores is None else list(stores)
-    app = PimemApp(used, places, start=start, now=lambda: NOW, top=top)
+    app = PimemApp(used, places, start=start, now=lambda: NOW, top=top, search=search)
     async with app.run_test(size=size, notifications=notifications) as pilot:
         if ready:
             await until(pilot, lambda: browser(pilot).browsing.view.is_read)

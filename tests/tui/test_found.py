@@ -10,6 +10,7 @@ from pimem_tui.drawing.cells import clean
 from pimem_tui.drawing.matches import Words, around, cleaned
 from pimem_tui.rows.recent import Recall, RecentSearches
 from pimem_tui.screens.browser import BrowserScreen
+from pimem_tui.screens.detail import DetailScreen
 from pimem_tui.screens.search import SearchScreen
 from rich.cells import cell_len
 from tui.helpers import (
@@ -222,3 +223,23 @@ def test_marks_go_over_line_ends() -> None:
     assert marks.in_line(2)
     assert marks.in_line(3)
     assert not marks.in_line(4)
+
+
+async def test_it_opens_at_what_is_searched_for(demo: Places) -> None:
+    async with manager(demo, search="answers short") as pilot:
+        await settled(pilot)
+        assert selected(pilot) == "user-preferences.md"
+        assert browser(pilot).browsing.query == "answers short"
+        await press(pilot, "enter")
+        await settled(pilot)
+        assert "user-preferences.md" in shown(pilot)
+        assert isinstance(pilot.app.screen, DetailScreen)
+        await press(pilot, "escape", "escape")
+        await settled(pilot)
+        assert browser(pilot).browsing.query == ""
+
+
+async def test_it_opens_where_nothing_is_found(demo: Places) -> None:
+    async with manager(demo, search="zzz") as pilot:
+        await settled(pilot)
+        assert "Nothing matches" in shown(pilot)

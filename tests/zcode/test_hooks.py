@@ -253,9 +253,13 @@ def test_words_that_both_systems_answer_have_one_effect(project: Project) -> Non
     assert {"status", "reload", "consolidate", "search "} <= set(values)
 
 
-def test_preview_and_search(host: Host) -> None:
+def test_preview_and_search(host: Host, project: Project) -> None:
     assert "about a" in notices(host.command("preview"))[1]
     assert "a (a.md)" in notices(host.command("search about"))[1]
+    host = Host(project.places, session="t", mode="tui")
+    assert host.command("search about")[1:] == [
+        {"do": "open_manager", "args": ["--store", "zcode", "--search=about"]}
+    ]
 
 
 def test_removing_is_not_for_the_model(host: Host, project: Project) -> None:

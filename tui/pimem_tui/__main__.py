@@ -65,7 +65,7 @@ def _keys(changed: Mapping[str, str]) -> tuple[Iterable[dict[str, str]], Iterabl
     return rows(changed), flaws(changed)
 
 
-def _open_manager(store: str | None, folder: str | None, demo: bool) -> int:
+def _open_manager(store: str | None, folder: str | None, demo: bool, search: str = "") -> int:
     if not (_is_terminal(sys.stdin) and _is_terminal(sys.stdout)):
         sys.stderr.write(
             "pimem: the manager needs a terminal; `pimem --help` lists the commands that do not.\n"
@@ -74,7 +74,7 @@ def _open_manager(store: str | None, folder: str | None, demo: bool) -> int:
     # The manager collects again once it is painted: until then all that is made stays.
     from .app import run_manager
 
-    return run_manager(store, folder, demo=demo)
+    return run_manager(store, folder, demo=demo, search=search)
 
 
 def _is_terminal(stream: object) -> bool:

@@ -114,6 +114,7 @@ class PimemApp(ManagerApp):
         now: Callable[[], float] = time.time,
         repaired: Sequence[str] = (),
         top: Listing | None = None,
+        search: str = "",
     ) -> None:
         """Make the parts.
 
@@ -124,12 +125,14 @@ class PimemApp(ManagerApp):
             now: The clock that ages are counted by.
             repaired: What a killed process had left unfinished, in sentences.
             top: The rows of the first store, as far as they are known.
+            search: What to filter them by at first.
         """
         super().__init__()
         self.stores, self.places, self.now = stores, places, now
         self._first = start
         self._repaired = repaired
         self._top = top
+        self._search = search
         #: The error that ended the app, if one did.
         self.crash: Exception | None = None
         self.stylesheet = self.sheets = Sheets(self.get_css_variables())
@@ -231,7 +234,8 @@ class PimemApp(ManagerApp):
 
     def get_default_screen(self) -> Screen[None]:
         """Begin with the list."""
-        return BrowserScreen(self.stores, self._first, self.places.home, self.now, self._top)
+        home, top, search = self.places.home, self._top, self._search
+        return BrowserScreen(self.stores, self._first, home, self.now, top=top, search=search)
 
     def _handle_exception(self, error: Exception) -> None:
         self.crash = self.crash or error
@@ -324,21 +328,26 @@ class PimemApp(ManagerApp):
         self.themes.next()
 
 
-def run_manager(store: str | None = None, folder: str | None = None, *, demo: bool = False) -> int:
+def run_manager(
+    store: str | None = None, folder: str | None = None, *, demo: bool = False, search: str = ""
+) -> int:
     """Open the manager and return the exit code of the process.
 
     Args:
         store: The store to begin with; the active one when left out.
         folder: A folder to open instead of the stores of this user.
         demo: Work on a private copy of the sample store.
+        search: What to filter the list by at first.
     """
     try:
         with _places(demo) as places:
             stores, start = _stores(places, store, folder)
             with logging_to(find_places().state_dir) as log:
                 repaired = registry.repair(places)
-                top = top_of(stores[start])
-                app = PimemApp(stores, places, start=start, repaired=repaired, top=top)
+                top = None if search else top_of(stores[start])
+                app = PimemApp(
+                    stores, places, start=start, repaired=repaired, top=top, search=search
+                )
                 return _run(app, log)
     except PimemError as error:
         sys.stderr.write(f"pimem: {error}\n")

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     #: Given the keys that the settings change: the manager's bindings as rows, and what is wrong.
     Keys = Callable[[Mapping[str, str]], tuple[Iterable[dict[str, str]], Iterable[str]]]
 
-    #: Opens the manager: store, folder, demo; gives the exit code.
-    OpenManager = Callable[[str | None, str | None, bool], int]
+    #: Opens the manager: store, folder, demo, what to search for; gives the exit code.
+    OpenManager = Callable[[str | None, str | None, bool, str], int]
 
 
 def main(
@@ -46,8 +46,8 @@ def main(
             code = stop.code if isinstance(stop.code, int) else 2
         else:
             if options.command is None:
-                folder, demo = getattr(options, "dir", None), getattr(options, "demo", False)
-                return open_manager(getattr(options, "store", None), folder, demo)
+                store, folder = getattr(options, "store", None), getattr(options, "dir", None)
+                return open_manager(store, folder, options.demo, options.search or "")
             options.keys = keys
             code = _run(options)
         sys.stdout.flush()

@@ -226,8 +226,9 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     words = _command_first(words)
     parser = build(words)
     options = parser.parse_args(words)
-    if options.command is not None and options.demo:
-        parser.error("--demo is for the manager, which opens without a command")
+    for name in ("demo", "search"):
+        if options.command is not None and getattr(options, name):
+            parser.error(f"--{name} is for the manager, which opens without a command")
     return options
 
 
@@ -237,7 +238,11 @@ def _command_first(words: Sequence[str]) -> Sequence[str]:
         return words
     at = words.index("--")
     before, after = words[:at], words[at + 1 :]
-    values = ("--store", "--dir")  # the options before a command that take the next word
+    values = (
+        "--store",
+        "--dir",
+        "--search",
+    )  # the options before a command that take the next word
     if before and before[-1] in values:
         return words
     if not after:
@@ -277,6 +282,9 @@ def build(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"pimem {__version__}")
     parser.add_argument(
         "--demo", action="store_true", help="open the manager on a copy of a sample store"
+    )
+    parser.add_argument(
+        "--search", metavar="TEXT", help="open the manager at what is found for TEXT"
     )
     commands = parser.add_subparsers(
         dest="command", metavar="COMMAND", prog="pimem", parser_class=_Command

@@ -23,10 +23,20 @@ def refused(error: PimemError) -> list[Action]:
     return [actions.notify(said_in_pi(error), "warning")]
 
 
-def found(found: Found, text: str, *, noun: str) -> list[Action]:
-    """What a search found, best first, `noun` being what the system calls a topic."""
+def found(found: Found, text: str, *, store: str, noun: str, context: HookContext) -> list[Action]:
+    """What a search found, best first: in the manager where there is a screen, else as a list.
+
+    Args:
+        found: What was found.
+        text: What was searched for.
+        store: The store that was searched.
+        noun: What the system calls a topic.
+        context: The session.
+    """
     if not len(found):
         return [actions.notify(found.nothing(text))]
+    if context.session.mode == "tui":
+        return [actions.open_manager(["--store", store, f"--search={text}"])]
     lines = [f"{plural(len(found), noun)} for {quote(text)}:"]
     for hit in found.first(_MOST_HITS):
         where = f"line {hit.line}: {hit.snippet}" if hit.line else hit.topic.summary

@@ -97,7 +97,9 @@ class BrowserScreen(BaseScreen[None], Reader):
         start: int,
         home: str,
         now: Callable[[], float],
+        *,
         top: Listing | None = None,
+        search: str = "",
     ) -> None:
         """Show stores.
 
@@ -107,10 +109,12 @@ class BrowserScreen(BaseScreen[None], Reader):
             home: The person's home folder.
             now: The clock that ages are told by.
             top: What is known already of the top of its list.
+            search: What to filter it by at first.
         """
         super().__init__()
         self._now = now
         self._top = top
+        self._search = search
         self._fills = False
         self.browsing = Browsing(stores, start)
         self.frame = ListFrame(self.browsing, home, now)
@@ -164,6 +168,8 @@ class BrowserScreen(BaseScreen[None], Reader):
         await self.frame.fill()
         if self.is_attached:
             await self.mount(TooSmall())
+            if self._search:
+                self._filter.begin(self._search)
 
     # What keys are about -------------------------------------------------------------------------
 

@@ -54,6 +54,16 @@ class ListFilter:
         self._frame.add_class("-filtering")
         self._frame.filter_bar.input.focus()
 
+    def begin(self, query: str) -> None:
+        """Show what is found for a query, and stay in the list."""
+        if not self._frame.is_complete:  # asked for before the first paint
+            self._frame.call_after_refresh(self.begin, query)
+            return
+        self._keep_texts()
+        self._frame.set_class(bool(query), "-filtering")
+        self._frame.filter_bar.input.value = query
+        self.apply(query)
+
     def _keep_texts(self) -> None:
         self._kept = self._browsing.store
         self._loader.keep_texts()
@@ -93,13 +103,7 @@ class ListFilter:
 
     def next_type(self) -> None:
         """Keep to the next type of the store, after the last to all; words of the filter stay."""
-        if not self._frame.is_complete:  # asked for before the first paint
-            self._frame.call_after_refresh(self.next_type)
-            return
-        query = self._browsing.next_type(self._frame.shown)
-        self._frame.set_class(bool(query), "-filtering")
-        self._frame.filter_bar.input.value = query
-        self.apply(query)
+        self.begin(self._browsing.next_type(self._frame.shown))
 
     def apply(self, query: str) -> None:
         """Look for another filter; an empty one shows all rows again."""

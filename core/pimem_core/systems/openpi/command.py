@@ -70,7 +70,7 @@ def run(
 def _with_argument(word: str, rest: str, store: OpenpiStore, context: HookContext) -> list[Action]:
     if word == "search":
         found = store.search(rest).only(lambda topic: topic.listed)
-        return memory_command.found(found, rest, noun="topic")
+        return memory_command.found(found, rest, store=store.name, noun="topic", context=context)
     if word == "remove":
         wanted, is_sure = _without_yes(rest)
         topic = store.find(wanted)

@@ -49,7 +49,7 @@ def run(
     if text.lower() == "preview":
         return memory_command.preview(given, context, nothing="No ZCode memory index is given.")
     if word == "search":
-        return _search(rest, store) if rest else None
+        return _search(rest, store, context) if rest else None
     if word in _OTHERS:
         return None
     return [actions.send_user_message(_store_request(text))]
@@ -74,9 +74,11 @@ def _status(store: ZcodeStore) -> list[Action]:
     return memory_command.status(lines, notes)
 
 
-def _search(text: str, store: ZcodeStore) -> list[Action]:
+def _search(text: str, store: ZcodeStore, context: HookContext) -> list[Action]:
     try:
-        return memory_command.found(store.search(text), text, noun="fact")
+        return memory_command.found(
+            store.search(text), text, store=store.name, noun="fact", context=context
+        )
     except PimemError as error:
         return memory_command.refused(error)
 
