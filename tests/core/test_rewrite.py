@@ -20,6 +20,7 @@ from pimem_core.history import transaction
 from pimem_core.pi import package
 from pimem_core.settings.config import load_settings, settings_path
 from pimem_core.settings.editing import change_setting
+from pimem_core.systems import registry
 from pimem_core.systems.openpi import config
 from pimem_core.systems.openpi.system import OpenpiSystem
 from pimem_core.systems.stores import WriteRequest
@@ -150,7 +151,7 @@ def test_uninstall_does_not_forget_what_to_put_back(places: Places) -> None:
     settings = Path(package.settings_path(places))
     settings.parent.mkdir(parents=True)
     settings.write_text('{"packages": ["npm:openpi-memory"]}\n')
-    package.install(places, [("openpi", ["openpi-memory"])], take_over=True)
+    package.install(places, registry.SYSTEMS, take_over=True)
     installed = settings.read_text()
     (record,) = Path(places.state_dir).glob("pi-install.json")
     good = record.read_text()

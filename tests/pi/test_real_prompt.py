@@ -250,6 +250,32 @@ def test_beside_another_provider_pimem_stays_passive(real: Real, first: str) -> 
     assert "[One]" not in str(real.model.requests)
 
 
+@pytest.mark.parametrize("where", ["found by pi", "in its settings"])
+def test_a_take_over_switches_any_provider_off(real: Real, where: str) -> None:
+    found = where == "found by pi"
+    other = (real.agent / "extensions" if found else real.box) / "other.ts"
+    other.parent.mkdir(exist_ok=True)
+    other.write_text(
+        """export default (pi) => pi.registerTool({
+  name: "remove_memory", label: "Other", description: "THE OTHER ONE",
+  parameters: {type: "object", properties: {}},
+  execute: async () => ({content: [{type: "text", text: "x"}], details: {}}),
+});
+"""
+    )
+    if not found:
+        real.configure(extensions=[str(other)])
+    assert "other.ts" in real.pimem("pi", "install")
+    real.pimem("pi", "install", "--take-over")
+    real.write("One")
+    assert real.prompt("hello") == "ok"
+    assert real.tools(0)["remove_memory"]["description"] != "THE OTHER ONE"
+    assert "[One]" in str(real.model.requests)
+    real.pimem("pi", "uninstall")
+    assert real.prompt("hello") == "ok"
+    assert real.tools(1)["remove_memory"]["description"] == "THE OTHER ONE"
+
+
 def test_openpi_can_be_switched_off(real: Real) -> None:
     real.write("One")
     real.config('[systems]\nopenpi = "off"\n')

@@ -24,15 +24,12 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..paths import Places
+    from ..pi.providers import Provider
     from .output import Output
 
 #: Names that inject shows of what a limit left out.
 _MOST_NAMES = 5
 _ANSWER_S = 10
-
-
-def _known() -> list[tuple[str, Any]]:
-    return [(system.name, system.providers) for system in registry.SYSTEMS]
 
 
 def pi(options: argparse.Namespace, places: Places, output: Output) -> int:
@@ -41,10 +38,15 @@ def pi(options: argparse.Namespace, places: Places, output: Output) -> int:
         return _status(places, output)
     if options.action == "install":
         documents.store(places, describe(places), documents.runner_command())
-        done = pi_package.install(places, _known(), take_over=options.take_over)
+        done = pi_package.install(places, registry.SYSTEMS, take_over=options.take_over)
         outcome = "installed" if done.changed else "unchanged"
         said = f"pi loads pimem from {pi_package.package_folder()} in its next session."
-        on = [provider.source for provider in done.providers if not provider.off]
+        on = _on(done.providers)
+        if options.take_over and not done.providers:
+            said += (
+                " No other provider is in pi's settings or its folder of extensions; one that is "
+                "loaded with -e goes by leaving that out."
+            )
         if on and not options.take_over:
             said += (
                 f" But {', '.join(on)} offers the same tools, so pimem stays passive beside it; "
@@ -67,11 +69,16 @@ def pi(options: argparse.Namespace, places: Places, output: Output) -> int:
     return 0
 
 
+def _on(providers: Sequence[Provider]) -> list[str]:
+    """The sources of providers that are not switched off, each once."""
+    return list(dict.fromkeys([one.source for one in providers if not one.off]))
+
+
 def _status(places: Places, output: Output) -> int:
     try:
         is_registered, others = (
             pi_package.registered(places),
-            pi_package.providers(places, _known()),
+            pi_package.providers(places, registry.SYSTEMS),
         )
         troubles = [pi_package.why_unread(places)]
         troubles += [
@@ -86,6 +93,7 @@ def _status(places: Places, output: Output) -> int:
     command = installed or documents.runner_command()
     answer = _ask(command)
     others = [provider for provider in others if not provider.off]
+    sources = _on(others)
     troubles.append(switch.why_off(places, load_settings(places)[0]))
     troubles = [trouble for trouble in troubles if trouble]
     works = is_registered and answer is not None and not others and not troubles
@@ -95,7 +103,7 @@ def _status(places: Places, output: Output) -> int:
         "runner": command,
         "version": answer.get("version") if answer else None,
         "pi": _pi_version(),
-        "providers": [p.source for p in others],
+        "providers": sources,
         "troubles": troubles,
         "works": works,
     }
@@ -106,8 +114,8 @@ def _status(places: Places, output: Output) -> int:
     output.text(f"package: {row['path']}")
     output.text(f"runner: {' '.join(command)} ({row['version'] or 'does not answer'})")
     output.text(f"pi: {row['pi'] or 'not found on the path'}")
-    for provider in others:
-        output.text(f"also offers memory: {provider.source} (key {provider.key} in settings.json)")
+    for source in sources:
+        output.text(f"also offers memory: {source}; pimem pi install --take-over switches it off")
     output.text(f"works: {'yes' if works else 'no'}")
     for trouble in troubles:
         output.notice(trouble)

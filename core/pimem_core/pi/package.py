@@ -16,6 +16,7 @@ from ..files.rewrite import rewrite
 from ..formats import jsonc, jsonedit
 from ..formats.diff import unified
 from ..value import Value
+from .providers import code_folder, entries, find
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,21 +24,12 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..paths import Places
+    from ..systems.system import System
+    from .providers import Provider
 
 _RECORD = "pi-install.json"
-_KEYS = ("packages", "extensions")
 #: The name of our package's folder, wherever it is installed.
 _PACKAGE = "pimem_pi"
-
-
-class Provider(Value):
-    """Another extension that offers a system's tools: where pi's settings name it."""
-
-    system: str
-    source: str
-    key: str
-    index: int
-    off: bool
 
 
 class Installed(Value):
@@ -84,34 +76,14 @@ def _parse(text: str, path: str) -> dict[str, Any]:
     return raw
 
 
-def _entries(raw: dict[str, Any], key: str) -> list[Any]:
-    found = raw.get(key)
-    return found if isinstance(found, list) else []
-
-
-def _source(entry: Any) -> str:
-    if isinstance(entry, dict):
-        entry = entry.get("source")
-    return entry if isinstance(entry, str) else ""
-
-
-def _folder_of(entry: Any, places: Places) -> str:
-    """The folder that an entry names, empty where it names none."""
-    source = _source(entry)
-    if not source or ":" in source.split("/", 1)[0]:
-        return ""
-    # A relative one counts from pi's agent folder.
-    return os.path.realpath(os.path.join(places.agent_dir, os.path.expanduser(source)))
-
-
 def _is_a_pimem(entry: Any, places: Places) -> bool:
     """Whether an entry names our package, in this installation or another, there or gone."""
-    return os.path.basename(_folder_of(entry, places)) == _PACKAGE
+    return os.path.basename(code_folder(entry, places)) == _PACKAGE
 
 
 def registered(places: Places) -> bool:
     """Whether pi loads this installation's package: its settings name it, and no other one."""
-    return [_folder_of(entry, places) for entry in _ours(_read(places), places)] == [
+    return [code_folder(entry, places) for entry in _ours(_read(places), places)] == [
         os.path.realpath(package_folder())
     ]
 
@@ -119,12 +91,12 @@ def registered(places: Places) -> bool:
 def other_installations(places: Places) -> list[str]:
     """The packages of other installations that pi's settings name, there or gone."""
     folder = os.path.realpath(package_folder())
-    found = [_folder_of(entry, places) for entry in _ours(_read(places), places)]
+    found = [code_folder(entry, places) for entry in _ours(_read(places), places)]
     return [path for path in found if path != folder]
 
 
 def _ours(raw: dict[str, Any], places: Places) -> list[Any]:
-    return [entry for entry in _entries(raw, "packages") if _is_a_pimem(entry, places)]
+    return [entry for entry in entries(raw, "packages") if _is_a_pimem(entry, places)]
 
 
 def why_unread(places: Places) -> str:
@@ -145,33 +117,12 @@ def why_unread(places: Places) -> str:
     return ""
 
 
-def providers(places: Places, known: Sequence[tuple[str, Sequence[str]]]) -> list[Provider]:
-    """Other extensions in pi's settings that offer what a system does.
-
-    Args:
-        places: With pi's agent folder.
-        known: Each system's name with parts of the sources of its other providers.
-    """
-    return _providers(_read(places), known)
+def providers(places: Places, systems: Sequence[System]) -> list[Provider]:
+    """Other extensions that pi loads and that offer what one of these systems does."""
+    return find(places, _read(places), systems)
 
 
-def _providers(raw: dict[str, Any], known: Sequence[tuple[str, Sequence[str]]]) -> list[Provider]:
-    found = []
-    for key in _KEYS:
-        for index, entry in enumerate(_entries(raw, key)):
-            source = _source(entry)
-            for system, parts in known:
-                if any(part in source for part in parts) and not source.startswith(("-", "!")):
-                    off = isinstance(entry, dict) and entry.get("extensions") == []
-                    found.append(
-                        Provider(system=system, source=source, key=key, index=index, off=off)
-                    )
-    return found
-
-
-def install(
-    places: Places, known: Sequence[tuple[str, Sequence[str]]], *, take_over: bool
-) -> Installed:
+def install(places: Places, systems: Sequence[System], *, take_over: bool) -> Installed:
     """Name our package in pi's settings; with `take_over` switch other providers off.
 
     Raises:
@@ -188,28 +139,31 @@ def install(
         wanted = text
         try:
             wanted = _with_package(wanted, raw, places, folder)
-            for provider in _providers(raw, known) if take_over else ():
-                if provider.off:
-                    continue
-                written = jsonedit.raw_item(wanted, provider.key, provider.index)
-                off = _switched_off(provider, json.loads(jsonc.blank(written)))
-                wanted = jsonedit.set_item(wanted, provider.key, provider.index, off)
-                record.append({"key": provider.key, "was": written, "off": json.dumps(off)})
+            others = find(places, raw, systems) if take_over else ()
+            on = {(one.key, one.index, one.source) for one in others if not one.off}
+            for key, index, source in sorted(on, key=str):
+                written, off = "", f"-{source}"
+                if index is None:
+                    wanted = jsonedit.add_item(wanted, key, off)
+                else:
+                    written = jsonedit.raw_item(wanted, key, index)
+                    off = _switched_off(key, source, json.loads(jsonc.blank(written)))
+                    wanted = jsonedit.set_item(wanted, key, index, off)
+                record.append({"key": key, "was": written, "off": json.dumps(off)})
         except ValueError as error:
             raise ConfigError(f"{path}: {error}. Nothing was changed.") from error
         if wanted != text:
             _keep_record(places, record)
         return wanted
 
-    others = providers(places, known)
-    return _done(path, *rewrite(path, edit), others)
+    return _done(path, *rewrite(path, edit), providers(places, systems))
 
 
 def _with_package(text: str, raw: dict[str, Any], places: Places, folder: str) -> str:
     """The settings with one entry for our package, in the place of any older one."""
-    entries = _entries(raw, "packages")
-    ours = [n for n, entry in enumerate(entries) if _is_a_pimem(entry, places)]
-    right = [n for n in ours if _folder_of(entries[n], places) == os.path.realpath(folder)]
+    there = entries(raw, "packages")
+    ours = [n for n, entry in enumerate(there) if _is_a_pimem(entry, places)]
+    right = [n for n in ours if code_folder(there[n], places) == os.path.realpath(folder)]
     if not ours:
         return jsonedit.add_item(text, "packages", folder)
     kept = (right or ours)[0]
@@ -221,10 +175,10 @@ def _with_package(text: str, raw: dict[str, Any], places: Places, folder: str) -
     return text
 
 
-def _switched_off(provider: Provider, entry: Any) -> Any:
+def _switched_off(key: str, source: str, entry: Any) -> Any:
     """The entry with nothing of it loaded."""
-    if provider.key == "extensions":
-        return f"-{provider.source}"
+    if key == "extensions":
+        return f"-{source}"
     kept = dict(entry) if isinstance(entry, dict) else {"source": entry}
     return {**kept, "extensions": [], "skills": []}
 
@@ -237,17 +191,17 @@ def uninstall(places: Places) -> Installed:
     def edit(text: str) -> str:
         wanted = text
         try:
-            entries = _entries(_parse(text, path), "packages")
-            ours = [n for n, entry in enumerate(entries) if _is_a_pimem(entry, places)]
+            there = entries(_parse(text, path), "packages")
+            ours = [n for n, entry in enumerate(there) if _is_a_pimem(entry, places)]
             for index in reversed(ours):
                 wanted = jsonedit.remove_item(wanted, "packages", index)
-            if ours and len(ours) == len(entries):
+            if ours and len(ours) == len(there):
                 wanted = jsonedit.remove_key(wanted, "packages")
             for kept in record:
-                current = _entries(_parse(wanted, path), kept["key"])
+                current = entries(_parse(wanted, path), kept["key"])
                 for index, entry in enumerate(current):
                     if entry == json.loads(kept["off"]):
-                        wanted = jsonedit.replace_raw(wanted, kept["key"], index, kept["was"])
+                        wanted = _put_back(wanted, kept["key"], index, kept["was"])
                         break
         except (ValueError, KeyError, TypeError) as error:
             raise ConfigError(f"{path}: {error}. Nothing was changed.") from error
@@ -256,6 +210,14 @@ def uninstall(places: Places) -> Installed:
     done = _done(path, *rewrite(path, edit), [])
     _keep_record(places, [])
     return done
+
+
+def _put_back(text: str, key: str, index: int, was: str) -> str:
+    """The settings with an entry as it was; one that was not there goes."""
+    if was:
+        return jsonedit.replace_raw(text, key, index, was)
+    is_last = len(entries(jsonc.parse(text), key)) == 1
+    return jsonedit.remove_key(text, key) if is_last else jsonedit.remove_item(text, key, index)
 
 
 def _done(path: str, text: str, wanted: str, others: Sequence[Provider]) -> Installed:

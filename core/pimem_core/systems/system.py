@@ -9,7 +9,7 @@ from .hosting import Hooks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from ..errors import ConfigError
     from ..model import Setting
@@ -29,8 +29,11 @@ class System(ABC):
     """
 
     name: str
-    #: Extensions of the host that do the same, by a part of their source in its settings.
+    #: Extensions of the host that do the same, by a part of their source in its settings, and the
+    #: tools and slash commands that only one can offer.
     providers: Sequence[str] = ()
+    tools: Collection[str] = ()
+    commands: Collection[str] = ()
 
     @abstractmethod
     def is_active(self, places: Places, settings: Settings) -> bool:

@@ -32,15 +32,6 @@ _QUESTION = TrustQuestion(
     unanswered="The memory in {root} is not trusted yet, so it is not used. "
     "`pimem init workspace` there trusts it.",
 )
-_COMMANDS = {
-    "status": "What of global and workspace memory is used, and what is not",
-    "list": "Count the files of both memories",
-    "refresh": "Read all memory files again and say what changed",
-    "checkpoint": "Put an empty session summary into the workspace inbox",
-    "promote": "Move a reviewed inbox file into memory: <file> <dir> <target>",
-    "init": "Create a memory: global or workspace",
-    "clear-task": "Empty the task state",
-}
 _EVENTS: Sequence[Mapping[str, Any]] = (
     {
         "name": "session_start",
@@ -60,7 +51,8 @@ _EVENTS: Sequence[Mapping[str, Any]] = (
 class LayeredHooks(Hooks):
     """Layered memory's part in a session."""
 
-    def __init__(self) -> None:
+    def __init__(self, commands: Mapping[str, str]) -> None:
+        self._commands = commands
         self._cache: Cache | None = None
         self._caching_for: object = None
 
@@ -68,9 +60,7 @@ class LayeredHooks(Hooks):
         """Seven commands and two events."""
         del places
         return Offer(
-            commands=[
-                {"name": f"memory:{name}", "description": text} for name, text in _COMMANDS.items()
-            ],
+            commands=[{"name": name, "description": text} for name, text in self._commands.items()],
             events=_EVENTS,
         )
 
@@ -90,8 +80,7 @@ class LayeredHooks(Hooks):
 
     def _session_start(self, payload: Mapping[str, Any], context: HookContext) -> list[Action]:
         context.state.clear()
-        names = [f"memory:{name}" for name in _COMMANDS]
-        return keep_out(payload, context, who="pimem's layered memory", commands=names)
+        return keep_out(payload, context, who="pimem's layered memory", commands=self._commands)
 
     # Injection
 

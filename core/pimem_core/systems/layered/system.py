@@ -26,6 +26,15 @@ class LayeredSystem(System):
 
     name = SYSTEM
     providers = ("pi-memory-extension", "pi-memory.ts")
+    commands = {
+        "memory:status": "What of global and workspace memory is used, and what is not",
+        "memory:list": "Count the files of both memories",
+        "memory:refresh": "Read all memory files again and say what changed",
+        "memory:checkpoint": "Put an empty session summary into the workspace inbox",
+        "memory:promote": "Move a reviewed inbox file into memory: <file> <dir> <target>",
+        "memory:init": "Create a memory: global or workspace",
+        "memory:clear-task": "Empty the task state",
+    }
 
     def is_active(self, places: Places, settings: Settings) -> bool:
         """When a layer has its index, or there is a task to go on with."""
@@ -41,7 +50,7 @@ class LayeredSystem(System):
         """What the system does inside a host."""
         from .hooks import LayeredHooks  # reading a store needs none of it
 
-        return LayeredHooks()
+        return LayeredHooks(self.commands)
 
     def stores(self, places: Places) -> Sequence[LayeredStore]:
         """Both layers once one of them has a folder or the system is switched on, else none."""

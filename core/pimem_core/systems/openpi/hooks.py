@@ -14,7 +14,7 @@ from .location import active_folder, local_folder, shared_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from typing import Any
 
     from ...errors import ConfigError
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from .store import OpenpiStore
 
 _TEXT = "openpi.section"
-_TOOLS = frozenset({"write_memory", "remove_memory", "pin_memory"})
 _TICK_NS = 2_000_000_000
 _EVENTS: Sequence[Mapping[str, Any]] = (
     {
@@ -57,7 +56,8 @@ _EVENTS: Sequence[Mapping[str, Any]] = (
 class OpenpiHooks(Hooks):
     """openpi's part in a session."""
 
-    def __init__(self) -> None:
+    def __init__(self, tools: Collection[str], commands: Collection[str]) -> None:
+        self._tools, self._commands = tools, commands
         self._rendered: tuple[object, list[Part]] | None = None
         self._read: tuple[object, config.Config, ConfigError | None] | None = None
 
@@ -113,7 +113,7 @@ class OpenpiHooks(Hooks):
         from .. import providers  # sessions begin less often than prompts
 
         others = providers.keep_out(
-            payload, context, who="pimem", tools=_TOOLS, commands=("memory",)
+            payload, context, who="pimem", tools=self._tools, commands=self._commands
         )
         if others:
             return others

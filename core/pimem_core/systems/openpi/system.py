@@ -28,6 +28,8 @@ class OpenpiSystem(System):
 
     name = SYSTEM
     providers = ("openpi-memory",)
+    tools = frozenset({"write_memory", "remove_memory", "pin_memory"})
+    commands = ("memory",)
 
     def is_active(self, places: Places, settings: Settings) -> bool:
         """Always, unless the settings turn it off."""
@@ -39,7 +41,7 @@ class OpenpiSystem(System):
         """What openpi does inside a host."""
         from .hooks import OpenpiHooks  # reading a store needs none of it
 
-        return OpenpiHooks()
+        return OpenpiHooks(self.tools, self.commands)
 
     def stores(self, places: Places) -> Sequence[OpenpiStore]:
         """The local and the shared store."""

@@ -14,7 +14,7 @@ from . import config
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from typing import Any
 
     from ...paths import Places
@@ -32,7 +32,6 @@ _QUESTION = TrustQuestion(
     unanswered="The folder that {root} names is not used as its memory before you agree: pi asks "
     "where it can.",
 )
-_TOOLS = frozenset({"memory_list", "memory_read", "memory_write"})
 _INJECTED = f"@entries:{MARKER}"
 _IN_TAIL = f"@tail_has:{MESSAGE}"
 _EVENTS: Sequence[Mapping[str, Any]] = (
@@ -54,7 +53,8 @@ _EVENTS: Sequence[Mapping[str, Any]] = (
 class ZcodeHooks(Hooks):
     """zcode's part in a session."""
 
-    def __init__(self) -> None:
+    def __init__(self, tools: Collection[str]) -> None:
+        self._tools = tools
         self._rendered: tuple[object, str, Part | None] | None = None
         self._offers: dict[str, Offer] = {}
 
@@ -95,7 +95,7 @@ class ZcodeHooks(Hooks):
 
     def _begin(self, payload: Mapping[str, Any], context: HookContext) -> list[Action]:
         context.state.clear()
-        others = providers.keep_out(payload, context, who="pimem's ZCode memory", tools=_TOOLS)
+        others = providers.keep_out(payload, context, who="pimem's ZCode memory", tools=self._tools)
         if others:
             return others
         # What the session itself holds of us counts, not what this process remembers.

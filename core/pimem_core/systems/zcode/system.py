@@ -26,6 +26,7 @@ class ZcodeSystem(System):
 
     name = "zcode"
     providers = ("pi-zcode-memory",)
+    tools = frozenset({"memory_list", "memory_read", "memory_write"})
 
     # Every command and hook loads this module; what it is for loads with its first use.
 
@@ -40,7 +41,7 @@ class ZcodeSystem(System):
         """What zcode does inside a host."""
         from .hooks import ZcodeHooks
 
-        return ZcodeHooks()
+        return ZcodeHooks(self.tools)
 
     def stores(self, places: Places) -> Sequence[ZcodeStore]:
         """The store of the working folder's project; none for a person who has no ZCode."""
