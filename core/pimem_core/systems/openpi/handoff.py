@@ -26,7 +26,9 @@ _CUT_NOTE = "\n\n<!-- summary truncated: it was longer than 12 KiB -->"
 _UNFINISHED = r"(?ai)\b(?:need to|waiting for|next step|pending|not done|incomplete|unfinished)\b"
 _HEADING = f"#{{1,6}}[{SPACE}]"
 _MARKER = f"^[-*][{SPACE}]+"
-_EMPHASIS = r"^(\*{1,2})(.+?)\1$"
+#: Code, or one or two asterisks around text, as CommonMark has it: none beside a space inside or a
+#: letter outside.
+_EMPHASIS = r"(`[^`]*`)|(?<!\w)(\*{1,2})(?=[^\s*])([^*]*[^\s*])\2(?!\w)"
 
 
 def decide(config: Config, handoff: str) -> str:
@@ -61,9 +63,12 @@ def bullets(messages: Sequence[Mapping[str, Any]]) -> list[str]:
             line = trim(raw)
             if not line or line.startswith("```") or re.match(_HEADING, line):
                 continue
-            line = re.sub(_EMPHASIS, r"\2", re.sub(_MARKER, "", line))
-            found.append(f"- {line}")
+            found.append(f"- {re.sub(_EMPHASIS, _unwrapped, re.sub(_MARKER, '', line))}")
     return found[-_BULLETS:]
+
+
+def _unwrapped(found: re.Match[str]) -> str:
+    return found[1] or found[3]
 
 
 def _text(content: Any) -> str:
