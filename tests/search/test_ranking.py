@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pimem_core.formats.frontmatter import split
+from pimem_core.search.bodies import body_start
 
 from .shelves import hits, names, search, shelf, topic
 
@@ -176,6 +180,34 @@ def test_front_matter_is_no_text_but_a_field(kind: str) -> None:
     assert names(made, "owner:bert body") == []
     assert names(made, "-owner:bert body") == ["A"]
     assert names(made, "body:text") == ["A"]  # no field
+
+
+PARTS = st.tuples(
+    st.sampled_from(["", "\ufeff"]),
+    st.sampled_from(["---\n", "--- \n", "---\r\n", "----\n", ""]),
+    st.lists(
+        st.sampled_from(
+            [
+                *("name: A", "type:", "  deep: x", "- item", "Some prose", "a: ["),
+                *("'q': 1", "", "# c", "é: 1"),
+            ]
+        ),
+        max_size=4,
+    ).map("\n".join),
+    st.sampled_from(["\n---\n", "\n--- \r\n", "\n---", "\n----\n", ""]),
+    st.sampled_from(["body", "", "---\nmore\n---\n"]),
+)
+
+
+@given(PARTS.map("".join))
+def test_a_body_begins_where_front_matter_ends(text: str) -> None:
+    assert text.encode()[body_start(text.encode()) :].decode() == split(text).body
+
+
+def test_prose_between_two_rules_is_found(kind: str) -> None:
+    made = shelf(kind, (topic("A"), "---\nSome prose, a giraffe.\n---\nafter\n"))
+    assert names(made, "giraffe") == ["A"]
+    assert hits(made, "giraffe")[0].line == 2
 
 
 @pytest.mark.parametrize(

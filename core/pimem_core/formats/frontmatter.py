@@ -63,7 +63,7 @@ def split(text: str) -> Parts:
     if fences is not None:
         opening, closing = fences
         block = rest[opening.end() : closing.start()]
-        if _is_mapping(block):
+        if is_mapping(block):
             return Parts(
                 bom=bom,
                 opening=opening.group(),
@@ -86,7 +86,8 @@ def _fences(text: str) -> tuple[re.Match[str], re.Match[str]] | None:
     return None if opening is None or closing is None else (opening, closing)
 
 
-def _is_mapping(block: str) -> bool:
+def is_mapping(block: str) -> bool:
+    """Whether a block between two fences is front matter, not prose between two rules."""
     if not block.strip() or _PLAIN_BLOCK.match(block):
         return True
     cut = spans(block)

@@ -36,26 +36,22 @@ class Parts:
 
 
 def body_start(data: bytes) -> int:
-    """Where the body of a file begins, in bytes; the same rule as `frontmatter.split`."""
+    """Where the body of a file begins, in bytes, lowered or not; as `frontmatter.split` has it."""
     start = len(_BOM) if data.startswith(_BOM) else 0
     if not data.startswith(b"---", start):
         return start
-    if data.startswith(b"---\n", start):  # as nearly all have it
-        at = data.find(b"\n---", start + 3)
-        if at < 0:
-            return start
-        if data[at + 4 : at + 5] == b"\n":
-            return at + 5
     opening = _FENCE.match(data, start)
     if opening is None:
         return start
     at = opening.end() - 1
-    while at >= 0:
-        at = data.find(b"\n---", at)
-        closing = _FENCE.match(data, at + 1) if at >= 0 else None
+    while (at := data.find(b"\n---", at)) >= 0:
+        closing = _FENCE.match(data, at + 1)
         if closing is not None:
-            return closing.end()
-        at = at + 1 if at >= 0 else at
+            from ..formats.frontmatter import is_mapping  # a search may look at no body at all
+
+            block = data[opening.end() : at + 1].decode("utf-8", "replace")
+            return closing.end() if is_mapping(block) else start
+        at += 1
     return start
 
 

@@ -135,10 +135,10 @@ class TopicFolder:
         Raises:
             StorageError: The folder cannot be listed.
         """
+        if (view.text is not None and has_entry(view.text)) or not os.path.lexists(self.path):
+            return []
         from . import detection
 
-        if view.text is not None and has_entry(view.text):
-            return []
         if self.detect(view.text) != detection.UNKNOWN:
             return []
         found = []
