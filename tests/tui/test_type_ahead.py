@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+from pimem_core.systems import registry
 from pimem_core.systems.openpi.store import OpenpiStore
 from pimem_tui.app import PimemApp
 from pimem_tui.rows.listing import prepare
 from pimem_tui.screens.browser import BrowserScreen
 from pimem_tui.screens.confirm import ConfirmScreen
 from pimem_tui.screens.edit import EditScreen
+from pimem_tui.widgets import ListFrame
 from pimem_tui.widgets.filter_bar import FilterInput
 from textual import events
 from tui.helpers import (
@@ -30,19 +34,23 @@ from tui.helpers import (
 from waiting import PATIENCE_S
 
 if TYPE_CHECKING:
-    import pytest
     from pimem_core.paths import Places
     from pimem_core.systems.stores import Links
+    from textual.app import App
     from textual.pilot import Pilot
 
 
 def send(pilot: Pilot[None], *keys: str) -> None:
     """Send keys at once, without waiting for what each does."""
-    driver = pilot.app._driver
+    send_to(pilot.app, *keys)
+
+
+def send_to(app: App[None], *keys: str) -> None:
+    driver = app._driver
     assert driver is not None
     for key in keys:
         event = events.Key(key, key if len(key) == 1 else None)
-        event.set_sender(pilot.app)
+        event.set_sender(app)
         driver.send_message(event)
 
 
@@ -124,6 +132,34 @@ class Gate:
 
     def open(self) -> None:
         self._opened.set()
+
+
+@pytest.mark.parametrize("keys", ["jp", "G", "/x", "q"])
+async def test_keys_that_are_faster_than_the_first_frame(
+    demo: Places, monkeypatch: pytest.MonkeyPatch, keys: str
+) -> None:
+    compose = ListFrame._compose
+
+    async def late(self: ListFrame) -> None:
+        send_to(self.app, *keys)
+        await asyncio.sleep(0.1)  # meanwhile the keys find a list without rows
+        await compose(self)
+
+    monkeypatch.setattr(ListFrame, "_compose", late)
+    app = PimemApp(registry.all_stores(demo), demo)
+    async with app.run_test() as pilot:
+        if keys == "q":
+            await until(pilot, lambda: not app.is_running)
+            return
+        await until(pilot, lambda: browser(pilot).browsing.view.is_read)
+        await settled(pilot)
+        if keys == "G":
+            assert browser(pilot).topic_list.selected > 1
+        elif keys == "/x":
+            await until(pilot, lambda: browser(pilot).browsing.query == "x")
+        else:
+            assert browser(pilot).topic_list.selected == 1
+    assert app.crash is None
 
 
 async def test_keys_before_the_list_is_read_wait_for_all_of_it(demo: Places) -> None:

@@ -187,6 +187,8 @@ class BrowserScreen(BaseScreen[None], Reader):
 
     def keeps_waiting(self, key: str, waited_s: float) -> bool:
         """Whether a key is about rows that are still to come, and that are worth the wait."""
+        if not self.frame.is_mounted:
+            return True
         active = self.active_bindings.get(key)
         return self._wait.applies(
             active.binding.id if active is not None else None,

@@ -107,6 +107,8 @@ class ListFrame(Vertical):
     def topic(self) -> Topic | None:
         """The selected topic, as long as the list shows, and not only the top of a slow one."""
         browsing = self._browsing
+        if not self.is_mounted:
+            return None  # a key was faster than the first frame
         if self.has_class("-message") or (browsing.is_slow and not browsing.view.is_read):
             return None
         return self.topic_list.topic
