@@ -14,7 +14,6 @@ from pimem_core.paths import find_places, tilde
 from pimem_core.settings.config import load_settings
 from pimem_core.systems import registry
 from pimem_styles import stylesheet
-from rich.traceback import Traceback
 from textual import events, on
 
 from .hints import with_key
@@ -69,6 +68,8 @@ _SHEETS = ("base", "browser")
 
 def _causes(found: RenderableType) -> list[str]:
     """The errors that a traceback shows, and where each was raised."""
+    from rich.traceback import Traceback  # it brings a highlighter along, which nobody else needs
+
     if not isinstance(found, Traceback):
         return []
     return [

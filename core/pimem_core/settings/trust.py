@@ -6,7 +6,6 @@ must not bring its own permission.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 
@@ -24,6 +23,8 @@ _FOLDER = "trust"
 
 
 def _path(places: Places, root: str) -> str:
+    import hashlib  # most people have no layered memory to trust
+
     name = hashlib.sha256(os.fsencode(os.path.realpath(root))).hexdigest()[:32]
     return os.path.join(places.state_dir, _FOLDER, f"{name}.json")
 

@@ -6,7 +6,6 @@ from bisect import bisect_right
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
-from pimem_core.search.excerpts import covered, mark, passages
 from rich.cells import cell_len
 
 from .cells import clean, cut
@@ -41,11 +40,19 @@ class Words:
 
     def places(self, text: str) -> list[tuple[int, int]]:
         """Where they stand in a text: start and end in characters, in order and apart."""
-        return mark(text, self._terms, self._literal) if self._terms and text else []
+        if not self._terms or not text:
+            return []
+        from pimem_core.search.excerpts import mark  # the first frame needs nothing of searches
+
+        return mark(text, self._terms, self._literal)
 
     def share(self, text: str) -> int:
         """How many of them are in a text; one more than all where they stand as they were typed."""
-        return covered(text, self._terms, self._literal) if self._terms and text else 0
+        if not self._terms or not text:
+            return 0
+        from pimem_core.search.excerpts import covered
+
+        return covered(text, self._terms, self._literal)
 
     def marks(self, lines: Sequence[str]) -> Marks:
         """Where they stand in the lines of a text, and the best place to begin to read at.
@@ -54,6 +61,8 @@ class Words:
         """
         if not self._terms:
             return NO_MARKS
+        from pimem_core.search.excerpts import passages
+
         places: list[Place] = []
         for first in range(0, len(lines), _STRETCH):
             part = lines[first : first + _STRETCH]

@@ -6,7 +6,6 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pimem_core.history.drafts import left_drafts
 from textual.signal import Signal
 
 if TYPE_CHECKING:
@@ -71,6 +70,8 @@ class Drafts:
 
     def _find(self, follow: Callable[[Sequence[tuple[TypedDraft, Typed]]], object]) -> None:
         def work() -> None:
+            from pimem_core.history.drafts import left_drafts  # after the first frame
+
             found = left_drafts(self._places, frozenset(self.open))
             self._loop.call(self.counted.publish, len(found))
             self._loop.call(follow, found)

@@ -7,17 +7,16 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from pimem_core.errors import PimemError
-from pimem_core.history.drafts import Draft, Typed, TypedDraft
 from pimem_core.systems.stores import EditableStore, supporting
 from textual.app import SuspendNotSupported
 
 from ..rows.handles import to_edit
 from .saving import Refusal
-from .terminal_editor import EditorEnd, run_editor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from pimem_core.history.drafts import Draft, Typed, TypedDraft
     from pimem_core.model import Change
     from pimem_core.paths import Places
     from pimem_core.systems.stores import Store
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from .notices import Notices
     from .outcomes import Outcomes
     from .saving import Saver
+    from .terminal_editor import EditorEnd
 
 
 #: Seconds between two looks at texts that windows have open.
@@ -95,6 +95,8 @@ class ExternalEditor:
         """Open a topic's file and save what comes back."""
 
         def read() -> Next:
+            from pimem_core.history.drafts import Draft, Typed, TypedDraft  # after the first frame
+
             document = to_edit(store, file, self._key_for("topic.remove"))
             handed_over = Draft.create(self._places, file, document.text)
             draft = TypedDraft.begin(self._places, file)
@@ -122,6 +124,8 @@ class ExternalEditor:
         self._jobs.start(store, file, read, patient=True, goes_on=True)
 
     def _run(self, edit: _Edit) -> None:
+        from .terminal_editor import EditorEnd, run_editor  # the first frame needs none of it
+
         self._drop_keys()
         try:
             end = run_editor(self._app, edit.handed_over)
@@ -214,7 +218,9 @@ class ExternalEditor:
 
     def _as_it_is(self, edit: _Edit) -> _Edit:
         """The same edit, begun with what its file holds now."""
-        draft = Draft(edit.handed_over.path, "")  # before it is read, so that no change is missed
+        draft = type(edit.handed_over)(
+            edit.handed_over.path, ""
+        )  # before it is read, so that no change is missed
         draft.opened = draft.text()
         opened = {**(edit.typed.opened or {}), "text": draft.opened}
         typed = edit.typed.but(opened=opened, body=draft.opened, time=time.time())

@@ -5,8 +5,6 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from textual.widgets import Input, TextArea
-
 if TYPE_CHECKING:
     from textual.app import App
 
@@ -43,7 +41,6 @@ class Interrupts:
 
     def _copies(self) -> bool:
         """Whether the key copies a selected text here."""
-        focused = self._app.focused
-        if isinstance(focused, Input | TextArea) and focused.selected_text:
-            return True
-        return bool(self._app.screen.get_selected_text())
+        # Fields and editors have it; their classes are not loaded for the first frame.
+        selected = getattr(self._app.focused, "selected_text", "")
+        return bool(selected or self._app.screen.get_selected_text())

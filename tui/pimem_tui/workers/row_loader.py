@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from pimem_core.systems.stores import FolderStore
 
 from .reading import read_prompt, read_status, read_store
-from .searching import keep_texts, search
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -110,6 +109,8 @@ class RowLoader:
 
     def keep_texts(self) -> None:
         """Look at the files of the store that shows, new ones or changed ones, for searches."""
+        from .searching import keep_texts  # the first frame needs nothing of searches
+
         store = self._browsing.store
         if isinstance(store, FolderStore):
             store.forget_texts()
@@ -117,6 +118,8 @@ class RowLoader:
 
     def search(self) -> None:
         """Look for the filter in the store that shows."""
+        from .searching import search
+
         browsing = self._browsing
         known = browsing.view.listing
         job = partial(search, browsing.store, browsing.query, order=browsing.order, known=known)
