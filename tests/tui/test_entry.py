@@ -11,6 +11,7 @@ import signal
 import struct
 import subprocess
 import sys
+import tempfile
 import termios
 import time
 from pathlib import Path
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING
 import pytest
 from pimem_core.demo import make_demo
 from pimem_core.history.drafts import left_drafts
+from pimem_tui.app import run_manager
 from waiting import PATIENCE_S
 
 if TYPE_CHECKING:
@@ -244,3 +246,14 @@ def test_store_and_folder_choose_what_opens(terminals: list[Terminal], tmp_path:
         terminal.read_until(b"Working Agreements")
         terminal.send(b"q")
         assert terminal.wait() == 0
+
+
+def test_a_demo_without_a_temporary_folder_says_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuse(**_options: str) -> None:
+        raise FileNotFoundError(2, "No usable temporary directory found")
+
+    monkeypatch.setattr(tempfile, "TemporaryDirectory", refuse)
+    assert run_manager(demo=True) == 4
+    assert "There is no folder for the sample store" in capsys.readouterr().err

@@ -8,7 +8,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
 
-from pimem_core.errors import EXIT_CODES, PimemError
+from pimem_core.errors import EXIT_CODES, PimemError, StorageError
 from pimem_core.formats.text import visible_cell
 from pimem_core.paths import find_places, tilde
 from pimem_core.settings.config import load_settings
@@ -374,7 +374,11 @@ def _places(demo: bool) -> Iterator[Places]:
 
     from pimem_core.demo import make_demo
 
-    with tempfile.TemporaryDirectory(prefix="pimem-demo-") as folder:
+    try:
+        made = tempfile.TemporaryDirectory(prefix="pimem-demo-")
+    except OSError as error:
+        raise StorageError(f"There is no folder for the sample store: {error.strerror}.") from error
+    with made as folder:
         yield make_demo(folder)
 
 

@@ -14,7 +14,7 @@ from ...errors import (
     PimemError,
     TopicNotFoundError,
 )
-from ...files.read import decode
+from ...files.read import decode, is_there
 from ...formats.code_fences import outside_code
 from ...formats.lines import lines_of
 from ...formats.merge import merge_into
@@ -249,7 +249,7 @@ def archive(layer: Layer, file: str, entry: str | None) -> Change:
 
 def _free(layer: Layer, file: str) -> str:
     stem, number = file.removesuffix(".md"), 2
-    while os.path.lexists(os.path.join(layer.path, file)):
+    while is_there(os.path.join(layer.path, file)):
         file, number = f"{stem}-{number}.md", number + 1
     return file
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from ...errors import Hint, Note
+from ...files.read import is_there
 from ...paths import tilde
 from .. import guidelines
 from ..layers import InboxFile
@@ -28,7 +29,7 @@ def checkpoint(layer: Layer) -> Change:
     with changing(layer) as session:
         base = f"checkpoint-{session.moment:%Y-%m-%dT%H-%M-%S}"
         file, number = f"{INBOX}/{base}.md", 2
-        while os.path.lexists(os.path.join(layer.path, file)):
+        while is_there(os.path.join(layer.path, file)):
             file, number = f"{INBOX}/{base}-{number}.md", number + 1
         path = os.path.join(layer.path, file)
         text = template.checkpoint(f"{session.moment:%Y-%m-%d}")

@@ -38,9 +38,15 @@ class Plan(Value):
 
 def is_due(local: str) -> bool:
     """Whether the local store has an index that was never carried over."""
-    return os.path.exists(os.path.join(local, INDEX_NAME)) and not os.path.lexists(
-        os.path.join(local, SENTINEL_NAME)
-    )
+    if not os.path.exists(os.path.join(local, INDEX_NAME)):
+        return False
+    try:
+        os.lstat(os.path.join(local, SENTINEL_NAME))
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        pass  # it may be there: nothing is carried over twice
+    return False
 
 
 def is_same(local: str, shared: str) -> bool:

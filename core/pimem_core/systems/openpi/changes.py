@@ -19,9 +19,11 @@ from ...files.holder import LOCK_NAME
 from ...files.lock import locked, locked_at_once
 from ...files.read import (
     PREVIEW_BYTES,
+    content,
     decode,
     is_possible_name,
     is_regular,
+    is_there,
     mode_of,
     not_regular,
     read_bytes,
@@ -100,7 +102,7 @@ class TopicChanges(LockedChange):
         file = known.file if known else self._free_file(name)
         path = self.topics.file(file)
         self._refuse_not_regular(name, file)
-        before = read_bytes(path) if os.path.lexists(path) else None
+        before = content(path)
         if before is None:
             text = topics.new_text(name, summary, request.content, self.moment)
         else:
@@ -126,7 +128,7 @@ class TopicChanges(LockedChange):
 
     def _refuse_not_regular(self, name: str, file: str) -> None:
         path = self.topics.file(file)
-        if os.path.lexists(path) and not is_regular(path):
+        if is_there(path) and not is_regular(path):
             raise InvalidTopicError(not_regular(path), name=name, file=file)
 
     def _free_file(self, name: str) -> str:
@@ -143,7 +145,7 @@ class TopicChanges(LockedChange):
         return topics.file_for(
             name,
             is_indexed=listed.__contains__,
-            exists=lambda file: os.path.exists(self.topics.file(file)),
+            exists=lambda file: is_there(self.topics.file(file), follow=True),
             owner=owner,
         )
 
