@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from pimem_core.cli import main
+from pimem_core.errors import StorageError
 from pimem_core.hooks.next_prompt import given
 from pimem_core.systems import actions
 from systems.memory_system import Stuck
@@ -18,6 +19,7 @@ from waiting import PATIENCE_S, wait_for
 if TYPE_CHECKING:
     from pimem_core.paths import Places
     from pimem_core.systems.hosting import HookContext
+    from pimem_core.systems.stores import Store
     from systems.conftest import Served
     from systems.memory_system import NoteSystem
 
@@ -89,6 +91,28 @@ def test_one_that_raises_costs_its_own_part(served: Served, notes: NoteSystem, w
     said = [text for found in prompts for text in notices(found) if "fault" in text]
     assert len(said) == (where != "offer")
     assert all("notes memory fails (KeyError: 'a fault of its own')" in text for text in said)
+
+
+@pytest.mark.parametrize("error", [KeyError("its own fault"), StorageError("its own fault")])
+def test_commands_do_without_one_that_cannot_name_its_stores(
+    notes: NoteSystem,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    error: Exception,
+) -> None:
+    def stores(_places: Places) -> list[Store]:
+        raise error
+
+    monkeypatch.setattr(notes, "stores", stores)
+    for words in (["status"], ["search", "x"], ["history"], ["list"], ["list", "--store", "local"]):
+        code = main(["--json", *words], open_manager=lambda *_: 99)
+        said = capsys.readouterr()
+        assert code == (1 if words[0] == "search" else 0)
+        assert '"store": "notes"' not in said.out
+        assert isinstance(json.loads(said.out), list)
+        if words != ["list"]:
+            assert said.err.count("notes memory") == 1
+            assert "its own fault" in said.err
 
 
 def test_the_others_answer_a_command_that_one_fails_at(served: Served, notes: NoteSystem) -> None:

@@ -344,7 +344,7 @@ def run_manager(
         with _places(demo) as places:
             stores, start = _stores(places, store, folder)
             with logging_to(find_places().state_dir) as log:
-                repaired = registry.repair(places)
+                repaired = [*registry.repair(places), *registry.failures()]
                 top = None if search else top_of(stores[start])
                 app = PimemApp(
                     stores, places, start=start, repaired=repaired, top=top, search=search

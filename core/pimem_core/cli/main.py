@@ -82,12 +82,17 @@ def _drop_output() -> None:
 
 def _run(options: argparse.Namespace) -> int:
     from ..paths import find_places
+    from ..systems import registry
     from .output import Output
 
     places = find_places()
     output = Output(as_json=getattr(options, "json", False))
     try:
-        return _command(options)(options, places, output)
+        try:
+            return _command(options)(options, places, output)
+        finally:
+            for said in registry.failures():
+                output.notice(said)
     except PimemError as error:
         import contextlib
 

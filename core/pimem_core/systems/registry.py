@@ -12,7 +12,7 @@ from .zcode.system import ZcodeSystem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from ..errors import ConfigError
     from ..paths import Places
@@ -26,9 +26,39 @@ if TYPE_CHECKING:
 SYSTEMS: Sequence[System] = (OpenpiSystem(), LayeredSystem(), ZcodeSystem())
 
 
+#: What went wrong with systems that were asked for their stores, by name.
+_failures: dict[str, str] = {}
+
+
 def all_stores(places: Places) -> list[Store]:
-    """The stores of every system in use for this user and folder, existing or not."""
-    return [store for system in SYSTEMS for store in system.stores(places)]
+    """The stores of every system in use for this user and folder, existing or not.
+
+    A system that fails is left out; `failures` tells.
+    """
+    return [store for one in SYSTEMS for store in _apart(one, one.stores, places)]
+
+
+def failures() -> list[str]:
+    """A sentence for each system that failed since this was last asked."""
+    said = list(_failures.values())
+    _failures.clear()
+    return said
+
+
+def _apart(
+    system: System, ask: Callable[[Places], Iterable[Store]], places: Places
+) -> Sequence[Store]:
+    try:
+        return list(ask(places))
+    except PimemError as error:
+        _failures[system.name] = f"{system.name} memory is left out: {error}"
+    except Exception as error:
+        from ..log import write_log
+
+        what = f"{type(error).__name__}: {error}"
+        where = write_log(places, error)
+        _failures[system.name] = f"{system.name} memory fails and is left out ({what}). {where}"
+    return []
 
 
 def offered_stores(places: Places) -> list[Store]:
@@ -36,11 +66,9 @@ def offered_stores(places: Places) -> list[Store]:
     config, _trouble = load_settings(places)
     return [
         store
-        for system in SYSTEMS
-        for store in (
-            system.stores(places)
-            if config.systems.get(system.name) == "off"
-            else system.offered(places)
+        for one in SYSTEMS
+        for store in _apart(
+            one, one.stores if config.systems.get(one.name) == "off" else one.offered, places
         )
     ]
 
@@ -153,7 +181,7 @@ def _is_store(system: str, folder: str, places: Places) -> bool:
 
     for known in SYSTEMS:
         if known.name == system:
-            ours = {folder_of(store) for store in known.stores(places)}
+            ours = {folder_of(store) for store in _apart(known, known.stores, places)}
             return folder in ours or known.recognise(folder) is not None
     return False
 
