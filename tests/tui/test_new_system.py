@@ -11,7 +11,17 @@ import pytest
 from pimem_core.systems import registry
 from systems.memory_system import NoteStore, NoteSystem
 from textual import events
-from tui.helpers import browser, manager, press, rows, selected, shown, until
+from tui.helpers import (
+    browser,
+    manager,
+    notices,
+    press,
+    rows,
+    selected,
+    settled,
+    shown,
+    until,
+)
 from tui.test_wild_terminal import Terminal
 from waiting import PATIENCE_S
 
@@ -130,3 +140,23 @@ def test_the_process_ends_though_one_hangs() -> None:
         assert terminal.ended() == 0
     finally:
         terminal.close()
+
+
+async def test_a_search_over_all_stores_has_it_and_waits_for_nobody(
+    demo: Places, notes: NoteSystem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stores = registry.offered_stores(demo)
+    async with manager(demo, stores, start=1) as pilot:
+        await press(pilot, "F", *"green tea")
+        await settled(pilot)
+        assert "Green tea at four" in shown(pilot)
+
+    def fail(*_values: Any, **_named: Any) -> Any:
+        raise KeyError("a fault of its own")
+
+    monkeypatch.setattr(NoteStore, "material", fail)
+    async with manager(demo, registry.offered_stores(demo), start=1) as pilot:
+        await press(pilot, "F", *"answers")
+        await settled(pilot)
+        assert "User Preferences" in shown(pilot)
+        assert "a fault of its own" in shown(pilot) or "a fault of its own" in str(notices(pilot))

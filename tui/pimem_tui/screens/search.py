@@ -6,7 +6,6 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from pimem_core.errors import PimemError
 from pimem_core.formats.text import plural, visible, visible_cell
 from pimem_core.search.finding import find
 from pimem_core.systems.stores import FolderStore
@@ -27,6 +26,7 @@ from ..widgets.line_input import LineInput
 from ..widgets.rows import Rows
 from ..workers.background import Reader
 from ..workers.field_message import FieldMessage
+from ..workers.reading import words_of
 from .base import BaseScreen
 
 if TYPE_CHECKING:
@@ -153,8 +153,7 @@ class SearchScreen(BaseScreen[None], Reader):
     def _begin(self) -> None:
         self.due = False
         for store in self._stores:
-            if isinstance(store, FolderStore):
-                store.forget_texts()
+            store.forget_texts()
         self._hits = ()
         self.rows.show(())
         names = ", ".join(clean(store.name) for store in self._stores)
@@ -244,7 +243,7 @@ def _search(
     names = [clean(store.name) for store in stores]
     numbers: dict[int, int] = {}
 
-    def report(note: str, *, done: bool = False, filling: FolderStore | None = None) -> None:
+    def report(note: str, *, done: bool = False, filling: Store | None = None) -> None:
         kept = None if filling is None else filling.kept
         ready = shelves if kept is None else [*shelves, kept]
         if filling is not None and kept is not None:
@@ -259,15 +258,12 @@ def _search(
         if not cancelled():
             post(Found(query, hits, words, rows, found.nothing(query), said, done, tuple(errors)))
 
-    for number, store in enumerate(stores):
+    # One that is not on this disk may be slow, and others are not to wait for it.
+    order = sorted(enumerate(stores), key=lambda one: not isinstance(one[1], FolderStore))
+    for number, store in order:
         name = names[number]
 
-        if not isinstance(store, FolderStore):
-            continue
-
-        def progress(
-            looked_at: int, total: int, name: str = name, store: FolderStore = store
-        ) -> None:
+        def progress(looked_at: int, total: int, name: str = name, store: Store = store) -> None:
             nonlocal reported
             if total and time.monotonic() - reported > _FILLING_S:
                 report(f", {name} {100 * looked_at // total}% …", filling=store)
@@ -277,11 +273,11 @@ def _search(
         try:
             shelves.append(store.shelf(cancelled=cancelled, progress=progress))
             numbers[id(shelves[-1])] = number
-        except PimemError as error:
-            errors.append(f"{name}: {error}")
+        except Exception as error:
+            errors.append(f"{name}: {words_of(error)}")
         if cancelled():
             return
-        if store is not stores[-1]:
+        if store is not order[-1][1]:
             report(" …")
             reported = time.monotonic()
     report("", done=True)

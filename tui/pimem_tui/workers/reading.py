@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pimem_core.errors import AmbiguousTopicError, PimemError, TopicNotFoundError
 from pimem_core.formats.text import visible_cell
 from pimem_core.systems.layers import LayerStore
-from pimem_core.systems.stores import FolderStore, SkimmableStore
+from pimem_core.systems.stores import SkimmableStore
 
 from ..drawing.cells import clean
 from ..drawing.matches import NO_WORDS, Words
@@ -69,8 +69,7 @@ def read_store(
         old: The rows that are shown, to tell which have changed.
         touched: Files that somebody else changed; None when nobody else did.
     """
-    if isinstance(store, FolderStore):
-        store.forget_texts()
+    store.forget_texts()
     try:
         listing = list_rows(store, order=order, unfolded=unfolded, cancelled=cancelled)
     except Exception as error:

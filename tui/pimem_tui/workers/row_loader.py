@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pimem_core.systems.stores import FolderStore
-
 from .reading import read_prompt, read_status, read_store
 
 if TYPE_CHECKING:
@@ -112,9 +110,8 @@ class RowLoader:
         from .searching import keep_texts  # the first frame needs nothing of searches
 
         store = self._browsing.store
-        if isinstance(store, FolderStore):
-            store.forget_texts()
-            self._reader.read("texts", partial(keep_texts, store))
+        store.forget_texts()
+        self._reader.read("texts", partial(keep_texts, store))
 
     def search(self) -> None:
         """Look for the filter in the store that shows."""

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from pimem_core.errors import PimemError
 from pimem_core.search.finding import find
 from pimem_core.systems.layers import STATUSES, LayerStore
-from pimem_core.systems.stores import FolderStore
 
 from ..drawing.matches import NO_WORDS, Words
 from ..rows.branches import found_rows
@@ -36,7 +35,7 @@ _READING_SHARE = 3
 _SCREENFUL, _PAGES = 60, 300
 
 
-def keep_texts(store: FolderStore, post: Post, cancelled: Cancelled) -> None:
+def keep_texts(store: Store, post: Post, cancelled: Cancelled) -> None:
     """Read the texts of a store into memory for searches to come, which tell what they find."""
     del post
     store.keep_texts()
@@ -66,8 +65,7 @@ def search(
         order: The order of the rows, one of `ordering.ORDERS`.
         known: The rows of the whole store as they were read.
     """
-    if isinstance(store, FolderStore):
-        store.keep_texts()
+    store.keep_texts()
     wanted = Filter(query)
     due = time.monotonic() + _FIRST_S
 
@@ -76,7 +74,7 @@ def search(
         begun = time.monotonic()
         if begun < due or cancelled():
             return
-        kept = store.kept if layer is None and isinstance(store, FolderStore) else None
+        kept = store.kept if layer is None else None
         if kept is not None:
             some = find([kept], wanted.words, typing=True, cancelled=cancelled)
             if wanted.type is not None:
