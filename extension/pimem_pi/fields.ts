@@ -85,6 +85,8 @@ function computed(
       return branchFrom(branch(ctx), kept[name]);
     case "tail_has":
       return tail(ctx).some((e) => e.customType === name && e.type !== "custom");
+    case "context_window":
+      return (ctx.model as Loose | undefined)?.contextWindow;
     case "tools":
       return pi.getAllTools().map((tool) => sourced(tool as unknown as Loose, own));
     case "commands":

@@ -173,6 +173,55 @@ def test_without_a_reason_it_is_manual(host: Host) -> None:
     assert "(manual)\n\n- text\n" in path(host).read_text()
 
 
+@pytest.mark.parametrize(
+    ("window", "tokens", "reserve", "reason"),
+    [
+        (100_000, 90_000, 16_384, "threshold"),
+        (100_000, 20_000, 16_384, "manual"),
+        (None, 90_000, 16_384, "manual"),
+        (100_000, "many", 16_384, "manual"),
+    ],
+)
+def test_a_pi_that_gives_no_reason_compacts_by_itself_when_it_is_full(
+    host: Host, window: Any, tokens: Any, reserve: Any, reason: str
+) -> None:
+    preparation = {
+        "messagesToSummarize": said("done"),
+        "tokensBefore": tokens,
+        "settings": {"reserveTokens": reserve},
+    }
+    payload = {"preparation": preparation, "@context_window": window}
+    host.actions("session_before_compact", **payload)
+    assert f"({reason})" in path(host).read_text().split("\n")[0]
+
+
+def handed(host: Host, *, has_it: bool | None) -> list[str]:
+    """The messages of a prompt on a branch that has the handoff, or has not."""
+    payload = {"messageType": "user"}
+    if has_it is not None:
+        payload["@tail_has:pimem-handoff"] = has_it  # type: ignore[assignment]
+    found = host.actions("before_agent_start", **payload)
+    return [action["customType"] for action in found if action["do"] == "message"]
+
+
+def test_a_branch_without_the_handoff_is_given_it(host: Host) -> None:
+    host.features = ["sections", "message_type"]
+    host.start()
+    compact(host, "next step: the tests")
+    given = ["pimem-handoff"]
+    assert handed(host, has_it=False) == given
+    assert handed(host, has_it=True) == []
+    # Back to before the prompt that had it, and on from there.
+    assert handed(host, has_it=False) == given
+    assert handed(host, has_it=True) == []
+    # A host that does not tell has it once.
+    assert handed(host, has_it=None) == []
+    compact(host, "next step: the docs")
+    # What was kept of the conversation has the older one; this one is new.
+    assert handed(host, has_it=True) == given
+    assert handed(host, has_it=True) == []
+
+
 def test_nothing_said_or_switched_off_writes_nothing(host: Host) -> None:
     compact(host, "# only a heading")
     assert not path(host).exists()

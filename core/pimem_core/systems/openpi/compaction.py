@@ -41,16 +41,29 @@ def before(payload: Mapping[str, Any], context: HookContext) -> list[Action]:
     messages = preparation.get("messagesToSummarize") if isinstance(preparation, dict) else None
     rows = messages if isinstance(messages, list) else ()
     lines = handoff.bullets([row for row in rows if isinstance(row, dict)])
-    if not lines:
+    if not lines or not isinstance(preparation, dict):
         return []
-    reason = str(payload.get("reason") or "manual")
-    new = handoff.entry(stamp(now()), reason, "\n".join(lines))
+    new = handoff.entry(stamp(now()), _reason(payload, preparation), "\n".join(lines))
     keep = settings.handoff_keep
     try:
         _rewrite(context.places, lambda text: handoff.with_entry(text, new, keep))
     except PimemError as error:
         return [actions.notify(f"The handoff was not kept: {error}", "warning")]
     return []
+
+
+def _reason(payload: Mapping[str, Any], preparation: Mapping[str, Any]) -> str:
+    """Why the host compacts; an older one does not say, but it does so by itself when it must."""
+    if payload.get("reason"):
+        return str(payload["reason"])
+    settings = preparation.get("settings")
+    reserve = settings.get("reserveTokens") if isinstance(settings, dict) else None
+    window, tokens = payload.get("@context_window"), preparation.get("tokensBefore")
+    for number in (window, tokens, reserve):
+        if not isinstance(number, int | float):
+            return "manual"
+    is_full: bool = tokens > window - reserve  # type: ignore[operator]
+    return "threshold" if is_full else "manual"
 
 
 def after(payload: Mapping[str, Any], context: HookContext) -> list[Action]:
@@ -73,7 +86,7 @@ def after(payload: Mapping[str, Any], context: HookContext) -> list[Action]:
 
 def _start_over(context: HookContext) -> None:
     """Have the next prompt injected as the first one, handoff included."""
-    context.state.update(injected=False, turn=0, handed="")
+    context.state.update(injected=False, turn=0, handed="", told=False)
 
 
 def _consolidate(summary: str, settings: config.Config, context: HookContext) -> list[Action]:

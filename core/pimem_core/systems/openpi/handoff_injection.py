@@ -9,18 +9,35 @@ from . import injection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
     from ...paths import Places
     from ..actions import Action
     from ..hosting import HookContext, Part
     from .config import Config
 
 _MESSAGE = "pimem-handoff"
+#: Whether the message is in front of the model, as the host tells.
+IN_TAIL = f"@tail_has:{_MESSAGE}"
 
 
 def as_message(context: HookContext, settings: Config) -> list[Action]:
     """The newest handoff as a hidden message, unless this session has had it."""
     part = take(context, settings)
-    return [actions.message(_MESSAGE, part.text)] if part is not None else []
+    if part is None:
+        return []
+    context.state["told"] = True
+    return [actions.message(_MESSAGE, part.text)]
+
+
+def follow_branch(payload: Mapping[str, Any], context: HookContext) -> None:
+    """Take the session for where it stands: the person may have gone to another branch of it.
+
+    A message that the branch does not have was not seen there.
+    """
+    if payload.get(IN_TAIL) is False and context.state.get("told"):
+        context.state.update(handed="", told=False)
 
 
 def take(context: HookContext, settings: Config) -> Part | None:

@@ -27,19 +27,22 @@ _TICK_NS = 2_000_000_000
 _EVENTS: Sequence[Mapping[str, Any]] = (
     {
         "name": "session_start",
-        "fields": ["reason", "@tools", "@commands", "@tail_has:pimem-handoff"],
+        "fields": ["reason", "@tools", "@commands", handoff_injection.IN_TAIL],
         "deadline_ms": 250,
         "awaited": True,
     },
     {
         "name": "before_agent_start",
-        "fields": ["messageType"],
+        "fields": ["messageType", handoff_injection.IN_TAIL],
         "deadline_ms": 250,
         "awaited": True,
     },
     {
         "name": "session_before_compact",
-        "fields": ["reason", "preparation.messagesToSummarize"],
+        "fields": [
+            *("reason", "preparation.messagesToSummarize", "preparation.tokensBefore"),
+            *("preparation.settings.reserveTokens", "@context_window"),
+        ],
         "deadline_ms": 250,
         "awaited": True,
     },
@@ -104,12 +107,11 @@ class OpenpiHooks(Hooks):
         state, places = context.state, context.places
         handed = state.get("handed")
         state.clear()
-        if handed and payload.get("@tail_has:pimem-handoff") is True:
+        if handed and payload.get(handoff_injection.IN_TAIL) is True:
             # The session goes on, and the model still has the message in front of it.
             part = handoff_injection.newest(places)
-            state["handed"] = (
-                handed if part is not None and handoff_injection.mark_of(part) == handed else ""
-            )
+            is_same = part is not None and handoff_injection.mark_of(part) == handed
+            state.update(handed=handed if is_same else "", told=is_same)
         from .. import providers  # sessions begin less often than prompts
 
         others = providers.keep_out(
@@ -187,6 +189,7 @@ class OpenpiHooks(Hooks):
             if not has_text or not context.troubles:
                 context.texts[_TEXT] = "\n\n".join(part.text for part in parts)
                 state.update(section=True, stale=False)
+        handoff_injection.follow_branch(payload, context)
         return [
             *self._same_again(context),
             *handoff_injection.as_message(context, settings),
