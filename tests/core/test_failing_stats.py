@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from core.folders import snapshot
 from pimem_core.errors import StorageError
-from pimem_core.files import read
+from pimem_core.files import anchor, read
 from pimem_core.systems.openpi import carry_over
 from pimem_core.systems.stores import WriteRequest
 
@@ -28,7 +28,7 @@ def failing(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         if any(str(path).endswith(ending) for ending in endings):
             raise OSError(errno.EIO, "Input/output error")
 
-    lstat = read.lstat_at
+    lstat = anchor.lstat_at
 
     def lstat_at(path: str) -> os.stat_result:
         told(path)
@@ -38,7 +38,7 @@ def failing(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     def os_lstat(path: str, **options: int) -> os.stat_result:
         told(path)
-        return real(path, **options)  # type: ignore[arg-type]
+        return real(path, **options)
 
     monkeypatch.setattr(read, "lstat_at", lstat_at)
     monkeypatch.setattr(os, "lstat", os_lstat)

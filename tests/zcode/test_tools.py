@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from pimem_core.formats.tokens import estimate
 from pimem_core.hooks.describe import describe
 from zcode.folder import Project, fact
 from zcode.host import ENTRIES, TAIL, Host
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def test_what_is_described(host: Host, project: Project) -> None:
@@ -69,6 +72,33 @@ def test_memory_list(host: Host, project: Project) -> None:
     assert "type" in text
     assert "reference" in text
     assert result["details"]["outcome"] == "invalid_argument"
+
+
+@pytest.mark.parametrize("how", ["a bad byte", "a link", "a folder"])
+def test_an_index_that_cannot_be_read_hides_no_fact(
+    host: Host, project: Project, tmp_path: Path, how: str
+) -> None:
+    index = project.path / "MEMORY.md"
+    before = index.read_bytes()
+    index.unlink()
+    if how == "a bad byte":
+        index.write_bytes(before + b"\xff\n")
+    elif how == "a link":
+        (tmp_path / "elsewhere.md").write_bytes(before)
+        index.symlink_to(tmp_path / "elsewhere.md")
+    else:
+        index.mkdir()
+    text, result, _ = host.tool("memory_list")
+    assert "the index cannot be read" in text
+    assert "- a" in text
+    assert "not in the index" not in text
+    assert not result.get("isError")
+    assert "Body." in host.tool("memory_read", name="a")[0]
+    text, result, _ = host.tool(
+        "memory_write", name="new", description="d", type="user", content="c"
+    )
+    assert result["isError"], text
+    assert not (project.path / "new.md").exists()
 
 
 def test_memory_list_is_bounded_and_names_can_be_read(host: Host, project: Project) -> None:

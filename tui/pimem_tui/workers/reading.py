@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from typing import TYPE_CHECKING
 
 from pimem_core.errors import AmbiguousTopicError, PimemError, TopicNotFoundError
@@ -39,6 +40,9 @@ if TYPE_CHECKING:
     Post = Callable[[Message], object]
     Cancelled = Callable[[], bool]
 
+#: Seconds in which new rows are drawn before a number beside them is worked out, in a thread that
+#: would hold the drawing up.
+_DRAWING_S = 0.15
 #: Rows that hardly a terminal has more of.
 _SCREENFUL = 100
 #: Previews as long as this were probably cut; a little below the 50 KiB that stores keep to.
@@ -94,6 +98,7 @@ def read_store(
 
 def read_prompt(places: Places, post: Post, cancelled: Cancelled) -> None:
     """Work out what the next prompt carries: what `pimem inject` prints, rules included."""
+    time.sleep(_DRAWING_S)
     from pimem_core.formats.tokens import estimate
     from pimem_core.hooks.next_prompt import given
 

@@ -118,6 +118,12 @@ class FactFolder:
             StorageError: The folder or the index is there but cannot be read.
         """
         shown = self.unfinished()
+        found = self._facts(shown, cancelled)
+        return View(read_text(self.file(INDEX_NAME), shown), found, shown)
+
+    def _facts(
+        self, shown: Mapping[str, bytes | None], cancelled: Cancelled = never
+    ) -> dict[str, Fact]:
         found = facts(self.path, cancelled=cancelled)
         for path, data in shown.items():
             file = os.path.relpath(path, self.path)
@@ -125,7 +131,12 @@ class FactFolder:
                 found.pop(file, None)
             elif is_fact_file(file):
                 found[file] = Fact(file, path, True, head(data.decode("utf-8", "replace")))
-        return View(read_text(self.file(INDEX_NAME), shown), found, shown)
+        return found
+
+    def view_of_files(self) -> View:
+        """The facts by their files alone, for when the index cannot be read; raises as `view`."""
+        shown = self.unfinished()
+        return View(None, self._facts(shown), shown)
 
     def index_text(self) -> str | None:
         """The index alone; raises as `view`."""

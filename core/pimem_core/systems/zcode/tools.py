@@ -5,13 +5,14 @@ from __future__ import annotations
 import collections
 import os
 
-from ...errors import Hint, InvalidArgumentError, PimemError
+from ...errors import Hint, InvalidArgumentError, PimemError, StorageError
 from ...formats.text import plural
 from .. import tool_results
 from ..actions import emit, tool_result
 from ..stores import WriteRequest
-from . import names, revision
+from . import lookup, names, revision
 from .facts import INDEX_NAME, TYPES
+from .rows import rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..actions import Action
+    from .folder import View
     from .store import ZcodeStore
 
 #: What memory_read gives at most.
@@ -110,7 +112,8 @@ def _list(params: Mapping[str, Any], store: ZcodeStore) -> list[Action]:
     wanted = params.get("type")
     if wanted is not None:
         names.check_type(wanted)
-    topics = [topic for topic in store.list() if wanted is None or topic.type == wanted]
+    view, trouble = _view(store)
+    topics = [topic for topic in rows(store.folder, view) if wanted is None or topic.type == wanted]
     if not topics:
         kind = f" of type {wanted}" if wanted else ""
         return [tool_result(f"There are no facts{kind} yet.", details={"count": 0})]
@@ -119,7 +122,7 @@ def _list(params: Mapping[str, Any], store: ZcodeStore) -> list[Action]:
     count = collections.Counter(topic.name for topic in topics)
     for topic in topics:
         marks = [topic.type] if topic.type else []
-        marks += [] if topic.listed else ["not in the index"]
+        marks += [] if topic.listed or trouble else ["not in the index"]
         marks += [topic.problem] if topic.problem else []
         called = topic.file if count[topic.name] > 1 else topic.name
         kind = f" [{', '.join(marks)}]" if marks else ""
@@ -130,14 +133,25 @@ def _list(params: Mapping[str, Any], store: ZcodeStore) -> list[Action]:
             break
         lines.append(line)
     head = f"{plural(len(topics), 'fact')} in {store.path}:"
-    return [tool_result("\n".join([head, *lines]), details={"count": len(topics)})]
+    said = [f"By their files, since the index cannot be read: {trouble}"] if trouble else []
+    return [tool_result("\n".join([*said, head, *lines]), details={"count": len(topics)})]
+
+
+def _view(store: ZcodeStore) -> tuple[View, str]:
+    """The facts, and why only by their files; a broken index hides none of them from the model."""
+    try:
+        return store.folder.view(), ""
+    except StorageError as error:
+        return store.folder.view_of_files(), str(error)
 
 
 def _read(params: Mapping[str, Any], store: ZcodeStore) -> list[Action]:
     wanted = params.get("name")
     if not isinstance(wanted, str) or not wanted.strip():
         raise InvalidArgumentError("name is missing or not a text.")
-    topic = store.find(wanted.strip().removeprefix("[[").removesuffix("]]"))
+    view, _trouble = _view(store)
+    name = wanted.strip().removeprefix("[[").removesuffix("]]")
+    topic = lookup.topic(store.folder, view, name)
     data = store.read_bytes(topic.file)
     text, limit = capped(data)
     details: dict[str, Any] = {"name": topic.name, "file": topic.file, "path": topic.path}
