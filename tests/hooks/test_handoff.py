@@ -197,9 +197,9 @@ def test_a_pi_that_gives_no_reason_compacts_by_itself_when_it_is_full(
 
 def handed(host: Host, *, has_it: bool | None) -> list[str]:
     """The messages of a prompt on a branch that has the handoff, or has not."""
-    payload = {"messageType": "user"}
+    payload: dict[str, Any] = {"messageType": "user"}
     if has_it is not None:
-        payload["@tail_has:pimem-handoff"] = has_it  # type: ignore[assignment]
+        payload["@tail_has:pimem-handoff"] = has_it
     found = host.actions("before_agent_start", **payload)
     return [action["customType"] for action in found if action["do"] == "message"]
 

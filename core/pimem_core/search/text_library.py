@@ -45,8 +45,15 @@ class _Shelved:
         "topic",
     )
 
-    def __init__(self, material: Material, place: int, stamp: object, data: bytes) -> None:
-        topic = material.topic_at(place)
+    def __init__(
+        self,
+        material: Material,
+        place: int,
+        topic: Topic,
+        head: bytes,
+        stamp: object,
+        data: bytes,
+    ) -> None:
         start = body_start(data)
         self.path = material.paths[place]
         self.shown = material.shown
@@ -54,7 +61,7 @@ class _Shelved:
         self.stamp = stamp
         self.size = len(data)
         self.front = data[:start]
-        (self.head,) = fold_heads([topic])
+        self.head = head
         self.headings = fold_headings(data[start:])
         self.body = fold_body(data)
         self.become(topic)
@@ -219,7 +226,7 @@ class Library:
             return Kept(dict(self._shelf), self._order, self._index)
 
     def _take(self, material: Material, places: range, unread: Unread) -> None:
-        new: list[tuple[str, _Shelved]] = []
+        read: list[tuple[int, object, bytes]] = []
         gone: list[str] = []
         for place in places:
             path, line = material.paths[place], material.lines[place]
@@ -236,25 +243,32 @@ class Library:
             except PimemError as error:
                 unread(error)
                 data, stamp = b"", None
-            new.append((path, _Shelved(material, place, stamp, data)))
+            read.append((place, stamp, data))
             if row is not None:
                 gone.append(path)
         self._drop(gone)
-        if not new:
+        if not read:
             return
+        topics = [material.topic_at(place) for place, _stamp, _data in read]
+        new = [
+            _Shelved(material, place, topic, head, stamp, data)
+            for (place, stamp, data), topic, head in zip(
+                read, topics, fold_heads(topics), strict=True
+            )
+        ]
         with self._lock:
             self._order = None
             rows = [next(new_rows) for _ in new]
             if self._index is not None:
                 self._index.put(
                     [
-                        (row, shelved.head, shelved.body, shelved.size)
-                        for row, (_path, shelved) in zip(rows, new, strict=True)
+                        (row, one.head, one.body, one.size)
+                        for row, one in zip(rows, new, strict=True)
                     ]
                 )
-            for row, (path, shelved) in zip(rows, new, strict=True):
+            for row, shelved in zip(rows, new, strict=True):
                 self._shelf[row] = shelved
-                self._by_path[path] = row
+                self._by_path[shelved.path] = row
 
     def _drop(self, paths: Iterable[str]) -> None:
         for path in paths:

@@ -59,11 +59,11 @@ def _reason(payload: Mapping[str, Any], preparation: Mapping[str, Any]) -> str:
     settings = preparation.get("settings")
     reserve = settings.get("reserveTokens") if isinstance(settings, dict) else None
     window, tokens = payload.get("@context_window"), preparation.get("tokensBefore")
-    for number in (window, tokens, reserve):
-        if not isinstance(number, int | float):
-            return "manual"
-    is_full: bool = tokens > window - reserve  # type: ignore[operator]
-    return "threshold" if is_full else "manual"
+    numbers = [n for n in (window, tokens, reserve) if isinstance(n, int | float)]
+    if len(numbers) < len((window, tokens, reserve)):
+        return "manual"
+    window, tokens, reserve = numbers
+    return "threshold" if tokens > window - reserve else "manual"
 
 
 def after(payload: Mapping[str, Any], context: HookContext) -> list[Action]:
