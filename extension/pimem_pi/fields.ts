@@ -85,6 +85,8 @@ function computed(
       return branchFrom(branch(ctx), kept[name]);
     case "tail_has":
       return tail(ctx).some((e) => e.customType === name && e.type !== "custom");
+    case "busy":
+      return ctx.isIdle?.() === false;
     case "context_window":
       return (ctx.model as Loose | undefined)?.contextWindow;
     case "tools":

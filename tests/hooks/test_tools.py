@@ -181,3 +181,13 @@ def test_describe_is_kept_for_the_folder_and_as_the_newest(host: Host) -> None:
     kept = list((Path(host.places.state_dir) / "describe").glob("*.json"))
     assert len(kept) == 2
     assert documents.installed_command(host.places)
+
+
+def test_who_asks_a_busy_agent_is_told_that_it_waits(host: Host) -> None:
+    for args in ("consolidate", "keep that the build runs on 3.11"):
+        payload = {"name": "memory", "args": args}
+        (sent,) = host.actions("command", **payload, **{"@busy": False})
+        said, again = host.actions("command", **payload, **{"@busy": True})
+        assert again == sent
+        assert "busy" in said["message"]
+    assert len(host.actions("command", name="memory", args="status", **{"@busy": True})) == 1

@@ -136,6 +136,10 @@ class RequestCall(Call):
             # The model is asked and the manager opened once.
             if action["do"] not in _ONCE or all(action["do"] != known["do"] for known in actions):
                 actions.append(action)
+        if self.request.payload.get("@busy") is True and any(
+            action["do"] == "send_user_message" for action in actions
+        ):
+            actions.insert(0, notify("The agent is busy; it gets this when it is done."))
         return actions
 
     def _answered(self) -> list[Action]:

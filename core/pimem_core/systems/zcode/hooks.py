@@ -47,6 +47,8 @@ _EVENTS: Sequence[Mapping[str, Any]] = (
         "deadline_ms": 250,
         "awaited": True,
     },
+    # What a command sends to the model waits while the model works.
+    {"name": "command", "fields": ["@busy"], "deadline_ms": 2000, "awaited": False},
 )
 
 
