@@ -184,10 +184,13 @@ def test_describe_is_kept_for_the_folder_and_as_the_newest(host: Host) -> None:
 
 
 def test_who_asks_a_busy_agent_is_told_that_it_waits(host: Host) -> None:
+    def run(args: str, *, busy: bool) -> list[dict[str, Any]]:
+        payload: dict[str, Any] = {"name": "memory", "args": args, "@busy": busy}
+        return host.actions("command", **payload)
+
     for args in ("consolidate", "keep that the build runs on 3.11"):
-        payload = {"name": "memory", "args": args}
-        (sent,) = host.actions("command", **payload, **{"@busy": False})
-        said, again = host.actions("command", **payload, **{"@busy": True})
+        (sent,) = run(args, busy=False)
+        said, again = run(args, busy=True)
         assert again == sent
         assert "busy" in said["message"]
-    assert len(host.actions("command", name="memory", args="status", **{"@busy": True})) == 1
+    assert len(run("status", busy=True)) == 1
