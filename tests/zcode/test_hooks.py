@@ -257,7 +257,7 @@ def test_preview_and_search(host: Host, project: Project) -> None:
     assert "about a" in notices(host.command("preview"))[1]
     assert "a (a.md)" in notices(host.command("search about"))[1]
     host = Host(project.places, session="t", mode="tui")
-    assert host.command("search about")[1:] == [
+    assert host.command("search about") == [
         {"do": "open_manager", "args": ["--store", "zcode", "--search=about"]}
     ]
 

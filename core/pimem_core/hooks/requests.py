@@ -136,6 +136,9 @@ class RequestCall(Call):
             # The model is asked and the manager opened once.
             if action["do"] not in _ONCE or all(action["do"] != known["do"] for known in actions):
                 actions.append(action)
+        if any(action["do"] == "open_manager" for action in actions):
+            # It shows what one system has; that another has nothing is no news beside it.
+            actions = [one for one in actions if one["do"] != "notify" or one["level"] != "info"]
         if self.request.payload.get("@busy") is True and any(
             action["do"] == "send_user_message" for action in actions
         ):
