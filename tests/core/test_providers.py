@@ -80,6 +80,8 @@ def test_one_that_pi_finds_by_itself_is_switched_off_by_an_entry(
         'pi.registerTool({ name: "note" }); // unlike write_memory',
         'const text = "write_memory is a tool of another extension";',
         "pi.registerCommand('memories', {})",
+        'pi.registerTool({ name: "guard" }); if (event.toolName === "write_memory") block();',
+        'pi.registerTool({ name: "guard" }); const WATCHED = "write_memory"; watch(WATCHED);',
         "",
     ],
 )

@@ -327,9 +327,10 @@ async def test_what_the_window_of_an_editor_saves_is_taken(
         assert "open in the editor's window" in notices(pilot)[0]
         assert text_of(topic) == before
         window = text_of(log).strip()
-        for line in ("first line\n", "second line\n"):
-            add(window, line)
-            await until(pilot, lambda line=line: line in text_of(topic))  # type: ignore[misc]
+        add(window, "first line\n")
+        await until(pilot, lambda: "first line\n" in text_of(topic))
+        add(window, "second line\n")
+        await until(pilot, lambda: "second line\n" in text_of(topic))
         await settled(pilot)
         assert "second line" in shown(pilot)
     assert text_of(topic).endswith("first line\nsecond line\n")

@@ -90,6 +90,12 @@ class Draft:
         except PimemError as error:
             raise StorageError(f"The editor left no text: {error}") from error
 
+    def again(self) -> Draft:
+        """The same draft, opened with what it holds now; raises as `text`."""
+        made = Draft(self.path, "")  # before it is read, so that no later change is missed
+        made.opened = made.text()
+        return made
+
     def discard(self) -> None:
         """Remove the draft; one that is gone is fine."""
         with contextlib.suppress(OSError):

@@ -118,12 +118,21 @@ def _offering(source: str, folder: str, systems: Sequence[System]) -> list[Syste
 
 
 def _registers(text: str, system: System) -> bool:
+    """Whether code names a tool of its own, or a command, as the system does.
+
+    Who only watches for the tools of others compares their names, which is another matter.
+    """
     tools = "|".join(map(re.escape, sorted(system.tools)))
     commands = "|".join(map(re.escape, sorted(system.commands)))
-    return bool(
-        (tools and re.search(rf"""["'`](?:{tools})["'`]""", text))
-        or (commands and re.search(rf"""registerCommand\(\s*["'`](?:{commands})["'`]""", text))
-    )
+    if commands and re.search(rf"""registerCommand\(\s*["'`](?:{commands})["'`]""", text):
+        return True
+    if not tools:
+        return False
+    quoted = rf"""["'`](?:{tools})["'`]"""
+    if re.search(rf"""\bname["']?\s*:\s*{quoted}""", text):
+        return True
+    kept = re.findall(rf"""\b(?:const|let|var)\s+(\w+)\b[^=\n]*=\s*{quoted}""", text)
+    return any(re.search(rf"""\bname["']?\s*:\s*{name}\b""", text) for name in kept)
 
 
 def _code(path: str) -> Iterator[str]:

@@ -218,10 +218,7 @@ class ExternalEditor:
 
     def _as_it_is(self, edit: _Edit) -> _Edit:
         """The same edit, begun with what its file holds now."""
-        draft = type(edit.handed_over)(
-            edit.handed_over.path, ""
-        )  # before it is read, so that no change is missed
-        draft.opened = draft.text()
+        draft = edit.handed_over.again()
         opened = {**(edit.typed.opened or {}), "text": draft.opened}
         typed = edit.typed.but(opened=opened, body=draft.opened, time=time.time())
         return edit._replace(handed_over=draft, typed=typed)
